@@ -88,6 +88,7 @@ export const BOOKS: readonly Stop[] = [
   { route: '/reports/$name', at: '/reports/ageing?asOf=2026-12-31', shows: 'Northwind Foods' },
   { route: '/reports/$name', at: `/reports/tax?${PERIOD}`, shows: 'Tax account' },
   { route: '/periods', shows: { en: '31 Dec 2025', de: '31.12.2025' }, opens: 'Close a period' },
+  { route: '/categories', shows: 'Rent and leases', opens: 'Create a category' },
   { route: '/rules', shows: 'Monthly', opens: 'Create a rule' },
   { route: '/rules/applications', shows: 'Done' },
   { route: '/rules/bench', shows: 'Test' },

@@ -59,6 +59,13 @@ export const categoriesQuery = queryOptions({
   staleTime: 30_000,
 });
 
+/** All categories, including archived ones. */
+export const allCategoriesQuery = queryOptions({
+  queryKey: ['categories', 'all'],
+  queryFn: ({ signal }) =>
+    data(api.GET('/api/transaction-categories', { params: { query: { includeArchived: true } }, signal })),
+});
+
 type AccountFilters = paths['/api/accounts']['get']['parameters']['query'];
 type BranchFilters = paths['/api/branches']['get']['parameters']['query'];
 

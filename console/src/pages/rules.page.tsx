@@ -83,10 +83,11 @@ export function RulesPage(): ReactNode {
       <PageHeader
         actions={mayWrite && <CreateRule onDone={refresh} />}
         lead={rich(
-          "The matching rule with the highest priority sets the category of a transaction that has none. Rules never override a user's choice. <link>Test rules</link>, <link2>applied rules</link2>",
+          "The matching rule with the highest priority sets the category of a transaction that has none. Rules never override a user's choice. <link>Test rules</link>, <link2>applied rules</link2>, <link3>categories</link3>",
           {
             link: (words) => <Link to="/rules/bench">{words}</Link>,
             link2: (words) => <Link to="/rules/applications">{words}</Link>,
+            link3: (words) => <Link to="/categories">{words}</Link>,
           },
         )}
         title={t('Category rules')}

@@ -103,6 +103,12 @@ const transaction = createRoute({
   path: '/transactions/$id',
   component: lazyRouteComponent(() => import('../pages/transaction.page'), 'TransactionPage'),
 });
+const categories = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/categories',
+  validateSearch: searchParams({ ...listParams, isArchived: oneOf('true', 'false') }),
+  component: lazyRouteComponent(() => import('../pages/categories.page'), 'CategoriesPage'),
+});
 const rules = createRoute({
   getParentRoute: () => signedIn,
   path: '/rules',
@@ -166,6 +172,7 @@ export const tenantRoutes = [
   customer,
   transactions,
   transaction,
+  categories,
   rules,
   ruleBench,
   keys,

@@ -50,6 +50,7 @@ const SECTIONS: readonly Section[] = [
     destinations: [
       { to: '/accounts', label: t('Accounts'), icon: 'layers', who: 'accounts.read' },
       { to: '/branches', label: t('Branches'), icon: 'tenants', who: 'branches.read' },
+      { to: '/categories', label: t('Categories'), icon: 'bookmark', who: 'categories.read' },
       { to: '/rules', label: t('Category rules'), icon: 'rules', who: 'categories.read' },
       { to: '/partner-keys', label: t('Partner keys'), icon: 'key', who: 'integrations.manage' },
       { to: '/webhooks', label: t('Webhooks'), icon: 'webhook', who: 'integrations.manage' },
