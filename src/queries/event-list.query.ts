@@ -6,6 +6,7 @@ import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.j
 import { type Delivery, DeliveryLog } from '../observability/delivery-log.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
 import { PLATFORM } from '../ports/read-store.js';
+import { words } from '../ports/search.js';
 import { auditLogs, auditSearch, type AuditLogView, streamOf } from '../projections/audit-log.projection.js';
 import { type Matching, type Page, pageOf, ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
@@ -52,11 +53,13 @@ type Request = { readonly filter: EventFilter; readonly limit: number; readonly 
  */
 function matchingOf({ type, entity, tenantId, correlationId, requestId, from, to }: EventFilter): Matching {
   const texts = [type?.replaceAll(/(?=[A-Z])/g, ' '), correlationId, requestId].filter((text) => text !== undefined);
+  const search = auditSearch(texts.join(' '));
   const msOf = (instant: string | undefined) => (instant === undefined ? undefined : Date.parse(instant));
   return {
     where: { entity, tenantId },
     between: { occurredAtMs: { from: msOf(from), to: msOf(to) } },
-    ...(texts.length > 0 && { search: auditSearch(texts.join(' ')) }),
+    // A search without words would match nothing. Without a search, `isOf` still compares the events with the filter.
+    ...(words(search).length > 0 && { search }),
   };
 }
 
