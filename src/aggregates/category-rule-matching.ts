@@ -3,7 +3,7 @@ import type { CategoryDirection } from './category.aggregate.js';
 import { fitsDirection } from './category.aggregate.js';
 import { AMOUNT_DIGITS, type MatchType, type RuleDetails, type RuleSource } from './category-rule.aggregate.js';
 import type { Direction } from './fields.js';
-import type { LedgerTransaction } from './ledger.js';
+import { type AccountsChosen, chosenAccounts, type LedgerTransaction } from './ledger.js';
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
 
@@ -29,14 +29,12 @@ export type RuleSubject = {
 
 /** `merchant` is the customer's name. */
 export function ruleSubjectOf(transaction: Subjected, merchant: string | null): RuleSubject {
-  const { description, amount, direction, accountId, counterAccountId, expenseItemId, customerId } = transaction;
-  const accountIds = [accountId, counterAccountId, expenseItemId, customerId].filter((id) => id !== null);
+  const { description, amount, direction, expenseItemId, customerId } = transaction;
+  const accountIds = [...chosenAccounts(transaction), expenseItemId, customerId].filter((id) => id !== null);
   return { merchant, description, amount, direction, accountIds };
 }
-type Subjected = Pick<
-  LedgerTransaction,
-  'description' | 'amount' | 'direction' | 'accountId' | 'counterAccountId' | 'expenseItemId' | 'customerId'
->;
+type Subjected = AccountsChosen &
+  Pick<LedgerTransaction, 'description' | 'amount' | 'direction' | 'expenseItemId' | 'customerId'>;
 
 /** Normalizes text for comparison: folds it, collapses white space and trims it. */
 export const normalizedText = (text: string): string => fold(text).replace(/\s+/gu, ' ').trim();

@@ -256,6 +256,13 @@ export function journal(facts: EntryFacts, postings: readonly Posting[]): Ledger
   return entry(facts, { type: 'JOURNAL', amount: sumOf(debits, facts.currency), postings: [...postings] });
 }
 
+/** Returns the accounts that users chose for a transaction. For a journal entry, these are all accounts. */
+export function chosenAccounts({ type, accountId, counterAccountId, postings }: AccountsChosen): string[] {
+  if (type === 'JOURNAL') return postings.map((posting) => posting.accountId);
+  return [accountId, counterAccountId].filter((id) => id !== null);
+}
+export type AccountsChosen = Pick<LedgerTransaction, 'type' | 'accountId' | 'counterAccountId' | 'postings'>;
+
 const opposite = { IN: 'OUT', OUT: 'IN' } as const;
 
 /**

@@ -5,7 +5,7 @@ import { TransactionType } from './ledger.js';
 import { Currency, MoneyInput } from './money.js';
 
 const MIN_LINES = 2;
-const MAX_LINES = 100;
+export const MAX_LINES = 100;
 
 /**
  * A line of a journal entry, which debits or credits an account. A customer's account has the same id as the customer.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { categoryRuleRecord, RULE_DEFAULTS } from '../aggregates/category-rule.aggregate.js';
 import { Direction, paragraph, RecordId } from '../aggregates/fields.js';
 import { MoneyInput } from '../aggregates/money.js';
+import { MAX_LINES } from '../aggregates/transaction-input.js';
 import {
   CreateCategoryRule,
   DeleteCategoryRule,
@@ -82,8 +83,9 @@ const TestCategoryRuleDto = named(
       amount: MoneyInput.optional(),
       direction: Direction.optional(),
       accountId: RecordId.optional(),
-      accountIds: z.array(RecordId).max(10).optional().meta({
-        description: 'All accounts of the transaction, including the expense item and the customer.',
+      accountIds: z.array(RecordId).max(MAX_LINES).optional().meta({
+        description:
+          'All accounts of the transaction, including the expense item and the customer. For a journal entry: the accounts of all lines.',
       }),
       rule: z
         .strictObject(categoryRuleRecord.create)

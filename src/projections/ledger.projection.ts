@@ -1,5 +1,5 @@
 import type { Carrier } from '../aggregates/ledger-trail.js';
-import type { LedgerTransaction } from '../aggregates/ledger.js';
+import { chosenAccounts, type LedgerTransaction } from '../aggregates/ledger.js';
 import { currencyDigits, fromMinor, MAX_DECIMALS, toMinor } from '../aggregates/money.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
@@ -116,12 +116,6 @@ const AMOUNT_LENGTH = 24;
 /** Converts an amount to the text by which transactions are filtered. */
 export const amountKey = (amount: string): string =>
   toMinor(amount, MAX_DECIMALS).toString().padStart(AMOUNT_LENGTH, '0');
-
-/** Returns the accounts that users chose for a transaction. For a journal entry, these are all accounts. */
-function chosenAccounts({ type, accountId, counterAccountId, postings }: TransactionView): string[] {
-  if (type === 'JOURNAL') return postings.map((posting) => posting.accountId);
-  return [accountId, counterAccountId].filter((id) => id !== null);
-}
 
 export const transactions: ReadModel<TransactionView> = {
   name: 'transactions',

@@ -50,7 +50,7 @@ const rules = fc.array(
 );
 const entries = fc.array(
   fc.record({
-    kind: fc.constantFrom('COLLECTION', 'PAYMENT', 'SUPPLIER', 'EXPENSE', 'TRANSFER', 'ADJUSTMENT'),
+    kind: fc.constantFrom('COLLECTION', 'PAYMENT', 'SUPPLIER', 'EXPENSE', 'TRANSFER', 'ADJUSTMENT', 'JOURNAL'),
     amount: fc.constantFrom(...AMOUNTS),
     description: fc.option(sentence),
     customer: fc.nat(1),
@@ -75,6 +75,13 @@ function bodyOf({ kind, amount, description, customer, direction }: Entry): obje
       return { type: 'PAYMENT', accountId: cash, expenseItemId: expense, ...facts };
     case 'TRANSFER':
       return { type: 'TRANSFER', accountId: cash, counterAccountId: bank, ...facts };
+    case 'JOURNAL': {
+      const lines = [
+        { accountId: bank, debit: amount },
+        { accountId: customerId, credit: amount },
+      ];
+      return { type: 'JOURNAL', lines, ...facts, amount: undefined };
+    }
     default:
       return { type: 'ADJUSTMENT', customerId, direction, ...facts };
   }
@@ -82,10 +89,12 @@ function bodyOf({ kind, amount, description, customer, direction }: Entry): obje
 
 /** The facts of a recorded transaction, as input of the rule test. */
 function described(live: TransactionRecord): object {
-  const { description, direction, amount, customerName, accountId, counterAccountId, expenseItemId, customerId } = live;
+  const { type, description, direction, amount, customerName, postings } = live;
+  const { accountId, counterAccountId, expenseItemId, customerId } = live;
+  const chosen = [accountId, counterAccountId, expenseItemId, customerId].filter((id) => id !== null);
   return {
     amount,
-    accountIds: [accountId, counterAccountId, expenseItemId, customerId].filter((id) => id !== null),
+    accountIds: type === 'JOURNAL' ? postings.map((posting) => posting.accountId) : chosen,
     ...(description !== null && { description }),
     ...(direction !== null && { direction }),
     ...(customerName !== null && { merchant: customerName }),

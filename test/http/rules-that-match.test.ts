@@ -132,4 +132,25 @@ describe('The test of rules', () => {
     const unknown = await post(`${RULES}/test`, { accountIds: [cash, books.tenant.id] });
     expect(unknown.told).toBe('404 NOT_FOUND accountIds[1]');
   });
+
+  test('considers the accounts of all lines of a journal entry, as recording and application do', async () => {
+    const debited = await Promise.all(Array.from({ length: 11 }, () => account('EXPENSE')));
+    const accountIds = [...debited, await account('SUPPLIER')];
+    const total = String(debited.length);
+    const lines = accountIds.map((accountId, at) => ({
+      accountId,
+      ...(debited[at] ? { debit: '1' } : { credit: total }),
+    }));
+    const journal = async () =>
+      (await post('/api/transactions', { type: 'JOURNAL', date: '2026-03-01', description: 'Bill', lines })).id;
+    const earlier = await journal();
+    const made = await rule({ keyword: 'bill', accountId: accountIds.at(-1) });
+    const later = await journal();
+    const found = await service.get(`/api/transactions/${later}`, token);
+    expect((found.data as { categorizedBy: unknown }).categorizedBy).toMatchObject({ ruleId: made.id });
+    const { data } = await post(`${RULES}/test`, { description: 'Bill', amount: total, accountIds });
+    expect(data).toMatchObject({ matched: true, rule: { id: made.id } });
+    const preview = await post(`${RULES}/${made.id}/apply`, { dryRun: true });
+    expect(preview.data).toMatchObject({ wouldChange: 1, sample: [{ id: earlier }] });
+  });
 });

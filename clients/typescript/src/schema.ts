@@ -5088,7 +5088,7 @@ export interface components {
             /** @enum {string} */
             direction?: "IN" | "OUT";
             accountId?: string;
-            /** @description All accounts of the transaction, including the expense item and the customer. */
+            /** @description All accounts of the transaction, including the expense item and the customer. For a journal entry: the accounts of all lines. */
             accountIds?: string[];
             /** @description A draft rule, tested together with the other rules. */
             rule?: {
