@@ -8,6 +8,7 @@ import { command, decides, decidesWith, type Target } from '../eventsourcing/com
 import { conflict, invalid, notFoundAt } from '../eventsourcing/domain-error.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { LedgerUse } from '../queries/ledger-use.js';
 
 /**
  * Returns the category to which a request refers, even if it is archived.
@@ -49,6 +50,21 @@ async function ensureParent(reader: RecordReader, { tenantId, id }: Target, pare
       throw conflict('CATEGORY_ARCHIVED', 'The parent category is archived. Restore it, or choose another one.');
     above = parent.parentId;
   }
+}
+
+/** @throws DomainError conflict CATEGORY_DIRECTION if a rule of the category could no longer match */
+async function ensureRulesCanMatch(
+  ledger: LedgerUse,
+  { tenantId, id }: Target,
+  direction: categories.CategoryDirection = 'BOTH',
+): Promise<void> {
+  if (direction === 'BOTH') return;
+  const other = direction === 'IN' ? 'OUT' : 'IN';
+  if (await ledger.hasRule(tenantId, id, other))
+    throw conflict(
+      'CATEGORY_DIRECTION',
+      `A rule of the category applies only to transactions with direction ${other}. Change the rule first.`,
+    );
 }
 
 export class CreateCategoryRule extends command(rules.CreateCategoryRule) {}
@@ -108,12 +124,13 @@ export const categoryCommandHandlers = [
   ),
   decidesWith(
     UpdateTransactionCategory,
-    [RecordReader],
-    async (reader, { target, data }) => {
+    [RecordReader, LedgerUse],
+    async (reader, ledger, { target, data }) => {
       const { state } = await reader.read(categories.category, target.tenantId, target.id);
-      // An unchanged parent is not checked again.
-      if (data.parentId !== undefined && data.parentId !== categories.presentCategory(state).parentId)
-        await ensureParent(reader, target, data.parentId);
+      const { parentId, direction } = categories.presentCategory(state);
+      // An unchanged parent or direction is not checked again.
+      if (data.parentId !== undefined && data.parentId !== parentId) await ensureParent(reader, target, data.parentId);
+      if (data.direction !== direction) await ensureRulesCanMatch(ledger, target, data.direction);
       return data;
     },
     categories.category,

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Direction } from '../aggregates/fields.js';
 import type { Carrier } from '../aggregates/ledger-trail.js';
 import type { Cause } from '../eventsourcing/policy.js';
 import { PLATFORM, tenantScope } from '../ports/read-store.js';
@@ -13,7 +14,7 @@ import { ReadModels } from './query.js';
 const WAIT_MS = 5_000;
 
 /**
- * Finds references to an account, and the streams of transactions. Results are up to date, because every method first
+ * Finds references to an account or category, and the streams of transactions. Results are up to date, because every method first
  * waits until the read models contain all events stored at the time of the call.
  */
 @Injectable()
@@ -41,6 +42,17 @@ export class LedgerUse {
     await this.caughtUp.withHead(categoryRules, WAIT_MS);
     for await (const rule of this.models.each(categoryRules, tenantScope(tenantId)))
       if (rule.accountId === accountId) return true;
+    return false;
+  }
+
+  /**
+   * Whether a rule of the category applies only to transactions in the direction.
+   * @throws DomainError unavailable READ_MODEL_BEHIND
+   */
+  async hasRule(tenantId: string, categoryId: string, direction: Direction): Promise<boolean> {
+    await this.caughtUp.withHead(categoryRules, WAIT_MS);
+    for await (const rule of this.models.each(categoryRules, tenantScope(tenantId), { where: { categoryId } }))
+      if (rule.direction === direction) return true;
     return false;
   }
 

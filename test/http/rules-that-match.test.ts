@@ -55,6 +55,16 @@ describe('A category rule', () => {
     expect((await patch(`${RULES}/${id}`, { direction: null })).told).toBe('200');
   });
 
+  test('prevents a change of the direction of its category with which it could never match', async () => {
+    const categoryId = await category();
+    const { id } = await rule({ categoryId, direction: 'IN' });
+    const turn = async (direction: string) => (await patch(`${CATEGORIES}/${categoryId}`, { direction })).told;
+    expect(await turn('OUT')).toBe('409 CATEGORY_DIRECTION');
+    expect([await turn('IN'), await turn('BOTH')]).toEqual(['200', '200']);
+    await patch(`${RULES}/${id}`, { direction: null });
+    expect(await turn('OUT')).toBe('200');
+  });
+
   test.each([
     ['an account', '/api/accounts', () => account()],
     ['a customer', '/api/customers', async () => (await post('/api/customers', { name: service.fresh('Named') })).id],
