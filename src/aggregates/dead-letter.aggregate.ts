@@ -26,7 +26,7 @@ const DeadLetterParked = z.object({
   revision: z.exactOptional(z.number()),
   position: z.number(),
   reason: Reason,
-  /** External id of a rejected sale. */
+  /** External id of the sale, or of the return or cancellation that the event books. */
   externalId: z.exactOptional(z.string()),
   ...Awaiting,
   failedAt: Instant,

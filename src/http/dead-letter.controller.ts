@@ -34,7 +34,14 @@ const IntegrationDeadLetter = named(
       .meta({ description: 'Revision of the event in its stream; null if unknown.' }),
     subject: z.string().meta({ description: 'Subject of the event.' }),
     saleId: z.string().nullable().meta({ description: 'Sale that the event belongs to.' }),
-    externalId: z.string().nullable().meta({ description: 'External id of a rejected sale.' }),
+    externalId: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'External id of the sale, or of the return or cancellation that the event books. Null if the event does not ' +
+          'contain it.',
+      }),
     payload: z.unknown().meta({
       description:
         'Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data ' +

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import {
   deadLetter,
   deadLetterId,
@@ -10,6 +11,7 @@ import {
   type NewDeadLetter,
 } from '../aggregates/dead-letter.aggregate.js';
 import { SaleRejection } from '../aggregates/rejection-causes.js';
+import { sale } from '../aggregates/sale.aggregate.js';
 import type { Decision } from '../eventsourcing/aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import type { EventMetadata } from '../eventsourcing/event-catalogue.js';
@@ -37,13 +39,13 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
 };
 
 /**
- * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, which the serving
- * thread does not need.
+ * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, of which the serving
+ * thread needs only the external id of a sale.
  */
 export const letterOf = (
   origin: DeadLetterOrigin,
   subscriber: string,
-  { id, type, stream, revision, position, metadata = {} }: ParkRequest['event'] & { readonly metadata?: object },
+  { id, type, stream, revision, position, metadata = {}, data }: Failed,
   error: unknown,
 ): ParkRequest => ({
   origin,
@@ -51,8 +53,20 @@ export const letterOf = (
   event: { id, type, stream, revision, position },
   ...chainOf(metadata),
   reason: reasonOf(error),
-  ...(error instanceof SaleRejection && aboutSale(error)),
+  ...(error instanceof SaleRejection ? aboutSale(error) : externalIdIn(stream, data)),
 });
+
+type Failed = ParkRequest['event'] & { readonly metadata?: object; readonly data?: unknown };
+
+const identified = z.object({ externalId: z.string() });
+const SaleData = z.union([
+  identified,
+  z.object({ transactions: z.tuple([identified], z.unknown()) }).transform(({ transactions: [first] }) => first),
+]);
+
+/** The external id in an event of a sale. The data may be invalid, which may be the reason for the failure. */
+const externalIdIn = (stream: string, data: unknown): Pick<ParkRequest, 'externalId'> =>
+  (parseStreamName(stream)?.entity === sale.name && SaleData.safeParse(data).data) || {};
 
 const chainOf = ({ requestId, $correlationId: correlationId }: Partial<EventMetadata>): Pick<ParkRequest, 'chain'> =>
   requestId !== undefined && correlationId !== undefined ? { chain: { requestId, correlationId } } : {};

@@ -17,7 +17,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly saleId: string | null;
   /** The condition for which the sale is waiting. */
   readonly awaits?: string | undefined;
-  /** External id of a rejected sale. */
+  /** External id of the sale, or of the return or cancellation that the event books. */
   readonly externalId: string | null;
   readonly attempts: number;
   readonly status: DeadLetterStatus;

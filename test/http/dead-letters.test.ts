@@ -3,7 +3,7 @@ import { bookSale } from '../../src/aggregates/sale-booking.js';
 import { sale } from '../../src/aggregates/sale.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { CloudEvent } from '../../src/integration/contracts-fields.js';
-import { DeadLetters } from '../../src/integration/dead-letters.js';
+import { DeadLetters, letterOf } from '../../src/integration/dead-letters.js';
 import { messagesOf } from '../../src/integration/publishing.js';
 import { BookingPolicy } from '../../src/policies/booking.policy.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
@@ -165,6 +165,25 @@ describe('An unbookable sale', () => {
     const found = await rejected('to-be-found', { branchCode: 'NOWHERE' });
     for (const search of ['to-be-found', found.saleId])
       expect((await list(`search=${search}`)).items.map(({ id }) => id)).toEqual([found.id]);
+  });
+
+  test('is found in the same way if its events could not be published', async () => {
+    const { saleId } = await service.sell(books.partner, saleOf('published'));
+    const back = { lines: [{ description: 'Back', quantity: 1, unitPrice: '1' }], payments: [] };
+    const returned = { type: 'RETURN', relatedExternalId: 'published', ...back };
+    await service.sell(books.partner, saleOf('published-back', returned));
+    const { events } = await service.service.engines.events.readStream(`sale-${books.tenant.id}_${saleId}`);
+    const letters = service.service.app.get(DeadLetters);
+    for (const event of events) await letters.park(letterOf('PUBLISH', 'none', event, new Error('Too large.')));
+    await service.quiet();
+    const found = async (search: string) =>
+      Object.fromEntries((await list(`search=${search}`)).items.map((one) => [one.eventType, one]));
+    expect(await found('published')).toEqual(await found(saleId));
+    expect(await found(saleId)).toMatchObject({
+      SaleAccepted: { saleId, externalId: 'published' },
+      SaleBooked: { saleId, externalId: 'published' },
+      ReturnBooked: { saleId, externalId: 'published-back' },
+    });
   });
 
   test('can be discarded with a reason, and then not replayed', async () => {

@@ -3920,7 +3920,7 @@ export interface components {
             subject: string;
             /** @description Sale that the event belongs to. */
             saleId: string | null;
-            /** @description External id of a rejected sale. */
+            /** @description External id of the sale, or of the return or cancellation that the event books. Null if the event does not contain it. */
             externalId: string | null;
             /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data larger than 4 KiB is also null. */
             payload: unknown;
