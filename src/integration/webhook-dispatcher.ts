@@ -1,19 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
-import {
-  webhook,
-  type WebhookEvent,
-  webhookEvents,
-  type WebhookProgressEvent,
-  webhookProgressEvents,
-} from '../aggregates/webhook.aggregate.js';
+import { webhook } from '../aggregates/webhook.aggregate.js';
 import { FairQueue } from '../eventsourcing/fair-queue.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { narrowedTo, rangeOf } from '../eventsourcing/ranges.js';
-import { eventsAfter } from '../eventsourcing/stream-events.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { DeliveryLog, type StoredLane } from '../observability/delivery-log.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
@@ -24,12 +17,11 @@ import { publicEventTypes } from './translations.js';
 import type { DeliveryParts, WebhookAddress } from './webhook-attempts.js';
 import { resentOf } from './webhook-entries.js';
 import { newLane, type SavedLane, WebhookLane } from './webhook-lane.js';
+import { type ConfigEvent, configTypes, recall } from './webhook-recall.js';
 
 /** Name of the subscriber, its queue and its lease. */
 export const WEBHOOKS = 'webhook-deliveries';
 
-const configTypes = [...Object.keys(webhookEvents), ...Object.keys(webhookProgressEvents)];
-const configFilter: EventFilter = { on: 'type', prefixes: configTypes };
 const allTypes: EventFilter = { on: 'type', prefixes: [...publicEventTypes, ...configTypes] };
 const isConfig = new Set(configTypes);
 
@@ -42,8 +34,6 @@ const REPORT_EVERY_MS = 10 * 60_000;
 const STOP_WITHIN_MS = 2_000;
 
 type Parts = Omit<DeliveryParts, 'turns'> & { readonly store: ReadStore; readonly meter?: QueueMeter };
-type ConfigEvent = Recorded<WebhookEvent | WebhookProgressEvent>;
-
 /**
  * Delivers integration events to the webhooks of all tenants. Reads new events once and offers them to the webhooks of
  * their tenants. Stores the progress of each webhook, with its open deliveries, in the read store.
@@ -107,31 +97,9 @@ export class WebhookDispatcher {
     this.waiting.clear();
     for (const lane of await this.log.lanes<SavedLane>()) this.waiting.set(lane.id, lane);
     this.routed = this.saved = checkpoint;
-    if (checkpoint === BEFORE_ALL) this.routed = await this.find();
+    if (checkpoint === BEFORE_ALL) this.routed = await recall(this.parts, this.waiting);
     for (const lane of this.waiting.values()) await this.open(lane);
     this.waiting.clear();
-  }
-
-  /** Finds the webhooks in the history. Returns the last position that was read. */
-  private async find(): Promise<Position> {
-    const { events, catalogue } = this.parts;
-    let after = BEFORE_ALL;
-    const head = await events.head();
-    for await (const event of eventsAfter(events, after, configFilter)) {
-      this.recall(catalogue.decode(event) as ConfigEvent);
-      after = event.position;
-    }
-    return Math.max(after, head);
-  }
-
-  private recall({ type, recordId: id, tenantId, position, data }: ConfigEvent): void {
-    if (type === 'WebhookCreated' || type === 'WebhookEnabled')
-      this.waiting.set(id, newLane({ tenantId, id }, position));
-    else if (type === 'WebhookDeleted' || type === 'WebhookDisabled') this.waiting.delete(id);
-    else if (type === 'WebhookProgressed') {
-      const lane = this.waiting.get(id);
-      if (lane) this.waiting.set(id, { ...lane, after: Math.max(lane.after, data.position) });
-    }
   }
 
   /** Returns the lane of a webhook that was created or enabled. The webhook's log may already contain entries. */
@@ -289,8 +257,9 @@ export class WebhookDispatcher {
     const { clock, report } = this.parts;
     if (clock.monotonicMs() - this.reportedAtMs < REPORT_EVERY_MS) return;
     this.reportedAtMs = clock.monotonicMs();
-    for (const { address, doneUpTo: position } of [...this.lanes.values()]) {
-      if (this.reported.get(address.id) === position) continue;
+    for (const { address, doneUpTo: position, isRedelivering } of [...this.lanes.values()]) {
+      // Reported progress also means that earlier requests of users are done.
+      if (isRedelivering || this.reported.get(address.id) === position) continue;
       await report(address, { kind: 'progressed', position });
       this.reported.set(address.id, position);
     }

@@ -41,6 +41,11 @@ export const newLane = ({ tenantId, id }: WebhookAddress, after: Position): Save
   ...{ failures: 0, failingSinceMs: null, recovery: null },
 });
 
+/** Combines the request for a recovery with those before it. */
+export function combined(known: Recovery | null, { since, upTo }: Pick<Recovery, 'since' | 'upTo'>): Recovery {
+  return known !== null && known.since <= since ? { ...known, upTo } : { since, upTo, after: BEFORE_ALL };
+}
+
 const publicTypes = new Set(publicEventTypes);
 
 type LaneParts = DeliveryParts & {
@@ -139,11 +144,14 @@ export class WebhookLane {
    * requests are combined.
    */
   recover({ since, upTo }: Pick<Recovery, 'since' | 'upTo'>): void {
-    const known = this.recovery;
-    const isCovered = known !== null && known.since <= since;
-    this.recovery = isCovered ? { ...known, upTo } : { since, upTo, after: BEFORE_ALL };
+    this.recovery = combined(this.recovery, { since, upTo });
     this.isDirty = true;
     this.wake();
+  }
+
+  /** Whether a user's request for a recovery or a resend is not done yet. */
+  get isRedelivering(): boolean {
+    return this.recovery !== null || [...this.open].some(({ kind }) => kind !== 'live');
   }
 
   /** Every event up to and including this position has been delivered or parked. */
