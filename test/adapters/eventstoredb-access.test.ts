@@ -163,6 +163,26 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     await late.stop();
   }, 60_000);
 
+  test('a certificate file that was removed during an outage', async () => {
+    const away = await EventStoreServer.start({ directory: join(directory, 'away'), tls, access });
+    open(secured().replace(`:${server.port}`, `:${away.port}`));
+    const isThere = () =>
+      store?.head().then(
+        () => true,
+        () => false,
+      );
+    await eventually(isThere, 20_000);
+    await rm(join(directory, 'ca.pem'));
+    await away.stop();
+    const fault = { setting: 'EVENTSTORE_URL, tlsCAFile', reason: 'the file cannot be read' };
+    await eventually(async () => {
+      await expect(store?.head()).rejects.toBeInstanceOf(EventStoreUnavailable);
+      return store?.fault()?.setting === fault.setting;
+    }, 20_000);
+    expect(store?.fault()).toEqual(fault);
+    expect(lines).toContain(`The event store is unavailable ${JSON.stringify(fault)}`);
+  }, 60_000);
+
   test('a server without TLS', async () => {
     const plain = await EventStoreServer.start({ directory: join(directory, 'plain') });
     open(secured().replace(`:${server.port}`, `:${plain.port}`));

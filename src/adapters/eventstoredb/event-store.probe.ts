@@ -8,6 +8,13 @@ import { optionsOf } from './event-store.client.js';
 
 const PROBE_MS = 1_000;
 
+type TlsFiles = { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
+const TLS_FILES = [
+  ['tlsCAFile', 'ca'],
+  ['userCertFile', 'cert'],
+  ['userKeyFile', 'key'],
+] as const;
+
 const fault = (part: string, reason: string): EngineFault => ({ setting: `EVENTSTORE_URL, ${part}`, reason });
 
 const NO_TLS = fault('tls', 'TLS could not be negotiated with the server');
@@ -32,31 +39,37 @@ export async function whyUnreachable(url: string): Promise<EngineFault> {
   const [, host = '', port = '2113'] = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?([^:,/?]+)(?::(\d+))?/.exec(url) ?? [];
   const options = optionsOf(url);
   const isTls = options.get('tls') !== 'false';
-  const found = await reach(host, Number(port), isTls ? options : undefined);
+  const read = isTls ? filesOf(options) : { files: undefined };
+  if ('unreadable' in read) return fault(read.unreadable, 'the file cannot be read');
+  const found = await reach(host, Number(port), read.files);
   if (found) return FAULTS[found];
   const reason = 'the server accepts connections but does not respond';
   return isTls ? fault('host and port', reason) : fault('host, port and tls', reason);
 }
 
+/** Reads the files of the connection string. They may have been replaced or removed since the service started. */
+function filesOf(options: ReadonlyMap<string, string>): { readonly files: TlsFiles } | { readonly unreadable: string } {
+  const files: Record<string, Buffer> = {};
+  for (const [option, name] of TLS_FILES) {
+    const path = options.get(option.toLowerCase());
+    if (path === undefined) continue;
+    try {
+      files[name] = readFileSync(path);
+    } catch {
+      return { unreadable: option };
+    }
+  }
+  return { files };
+}
+
 /** Returns the fault; undefined if the connection succeeds or times out. */
-async function reach(
-  host: string,
-  port: number,
-  tls: ReadonlyMap<string, string> | undefined,
-): Promise<ConnectionFault | undefined> {
-  const file = (option: string): Buffer | undefined => {
-    const path = tls?.get(option);
-    return path === undefined ? undefined : readFileSync(path);
-  };
-  const socket = tls
-    ? connectTls({
-        ...{ host, port, ca: file('tlscafile'), cert: file('usercertfile'), key: file('userkeyfile') },
-        ...(isIP(host) === 0 && { servername: host }),
-      })
+async function reach(host: string, port: number, files: TlsFiles | undefined): Promise<ConnectionFault | undefined> {
+  const socket = files
+    ? connectTls({ host, port, ...files, ...(isIP(host) === 0 && { servername: host }) })
     : connectPlain({ host, port });
   const stop = AbortSignal.timeout(PROBE_MS);
   try {
-    await once(socket, tls ? 'secureConnect' : 'connect', { signal: stop });
+    await once(socket, files ? 'secureConnect' : 'connect', { signal: stop });
     return undefined;
   } catch (error) {
     return connectionFaultOf(error);
