@@ -44,10 +44,27 @@ test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboa
     .getByRole('option', { name: /^4 Mar 2026 · 119\.00 EUR · .*web-1.*Transaction$/ })
     .first()
     .waitFor();
+  await dialog().getByRole('combobox').fill('web-2');
+  await dialog()
+    .getByRole('option', { name: /^web-2 · 4 Mar 2026 · .*Sale$/ })
+    .waitFor();
   await dialog().getByRole('combobox').fill('nothing like this');
   await dialog().getByText('Nothing found').waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
+}, 60_000);
+
+test('Ctrl-K reports a search that failed instead of claiming that nothing was found', async () => {
+  visitor.expects(/ERR_FAILED/);
+  await visitor.signIn(shop.owner, '/rules');
+  await page.route(/search=nothing/, (route) => route.abort());
+  await page.keyboard.press('Control+k');
+  await dialog().getByRole('combobox').fill('nothing like this');
+  await dialog().getByRole('alert').getByText('Not all records could be searched').waitFor();
+  expect(await dialog().getByText('Nothing found').count()).toBe(0);
+  await page.unroute(/search=nothing/);
+  await dialog().getByRole('button', { name: 'Try again' }).click();
+  await dialog().getByText('Nothing found').waitFor();
 }, 60_000);
 
 test('On a phone, a posting shows only the amount that it has, with the name of its column', async () => {

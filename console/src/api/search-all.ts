@@ -1,9 +1,11 @@
 import type { NavigateOptions } from '@tanstack/react-router';
 import { api, whole } from './client';
+import { titleOf } from './error-title';
 import { isOperator, type Me } from './me';
 import { amountWords } from '../parts/amount';
 import { dayWords } from '../parts/day';
 import { t } from '../messages/catalogue';
+import { serviceWords } from '../messages/service-words';
 
 /** A page or a record found by a search. */
 export type Found = {
@@ -35,6 +37,15 @@ const transactions: Search = async (search, signal) => {
   }));
 };
 
+const sales: Search = async (search, signal) => {
+  const { items } = await whole(api.GET('/api/sales', { params: { query: { ...FEW, search } }, signal }));
+  return items.map(({ id, date, total, currency, externalId, customerName }) => ({
+    kind: t('Sale'),
+    name: [externalId, dayWords(date), `${amountWords(total)} ${currency}`, customerName].filter(Boolean).join(' · '),
+    link: { to: '/sales/$id', params: { id } },
+  }));
+};
+
 const tenants: Search = async (search, signal) => {
   const { items } = await whole(api.GET('/api/platform/tenants', { params: { query: { ...FEW, search } }, signal }));
   return items.map(({ id, name }) => ({ kind: t('Tenant'), name, link: { to: '/tenants/$id', params: { id } } }));
@@ -55,7 +66,7 @@ const errors: Search = async (search, signal) => {
   const { items } = await whole(api.GET('/api/platform/error-logs', { params: { query: { ...FEW, search } }, signal }));
   return items.map(({ id, message }) => ({
     kind: t('Error'),
-    name: message,
+    name: serviceWords(titleOf(message)),
     link: { to: '/errors/$id', params: { id } },
   }));
 };
@@ -79,14 +90,20 @@ const requests: Search = async (search, signal) => {
 
 const SEARCHES: readonly (readonly [permission: string, search: Search])[] = [
   ['customers.read', customers],
+  ['transactions.read', sales],
   ['transactions.read', transactions],
 ];
 
-/** Matching records of the kinds that the user may read. Kinds that cannot be searched are omitted. */
-export async function findRecords(me: Me, search: string, signal: AbortSignal): Promise<Found[]> {
+type FoundRecords = { readonly found: readonly Found[]; readonly failures: readonly unknown[] };
+
+/** Matching records of the kinds that the user may read, and the errors of the kinds that could not be searched. */
+export async function findRecords(me: Me, search: string, signal: AbortSignal): Promise<FoundRecords> {
   const allowed = isOperator(me)
     ? [tenants, letters, errors, requests]
     : SEARCHES.flatMap(([permission, find]) => (me.permissions.includes(permission) ? [find] : []));
-  const found = await Promise.allSettled(allowed.map((find) => find(search, signal)));
-  return found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+  const results = await Promise.allSettled(allowed.map((find) => find(search, signal)));
+  return {
+    found: results.flatMap((each) => (each.status === 'fulfilled' ? each.value : [])),
+    failures: results.flatMap((each): unknown[] => (each.status === 'rejected' ? [each.reason] : [])),
+  };
 }

@@ -6,6 +6,7 @@ import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { Me } from '../api/me';
 import { findRecords, type Found } from '../api/search-all';
 import { Icon } from '../parts/icons';
+import { ProblemView } from '../parts/problem-view';
 import { sectionsFor } from './navigation';
 import { t } from '../messages/catalogue';
 
@@ -105,8 +106,16 @@ const Help = ({ isOpen, close }: { isOpen: boolean; close: () => void }): ReactN
   </Modal>
 );
 
+type Search = {
+  readonly found: readonly Found[];
+  readonly isSearching: boolean;
+  /** Error of a kind of records that could not be searched. */
+  readonly failure: unknown;
+  readonly retry: () => unknown;
+};
+
 /** Pages whose names contain the words, then records. */
-function useFound(me: Me, typed: string): { found: readonly Found[]; isSearching: boolean } {
+function useFound(me: Me, typed: string): Search {
   const words = typed.trim().toLowerCase();
   const [search] = useDebouncedValue(words, TYPING_MS);
   const records = useQuery({
@@ -122,15 +131,17 @@ function useFound(me: Me, typed: string): { found: readonly Found[]; isSearching
     .map(({ label, to }): Found => ({ kind: t('Page'), name: label, link: { to } }));
   const isCurrent = words.length > 1 && search === words;
   return {
-    found: [...pages, ...(words.length > 1 ? (records.data ?? []) : [])],
+    found: [...pages, ...(words.length > 1 ? (records.data?.found ?? []) : [])],
     isSearching: words.length > 1 && (!isCurrent || records.isFetching),
+    failure: words.length > 1 ? (records.error ?? records.data?.failures[0]) : undefined,
+    retry: records.refetch,
   };
 }
 
 function Finder({ me, close }: { me: Me; close: () => void }): ReactNode {
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
-  const { found, isSearching } = useFound(me, typed);
+  const { found, isSearching, failure, retry } = useFound(me, typed);
   const router = useRouter();
   const list = useId();
   const at = Math.min(chosen, found.length - 1);
@@ -167,8 +178,11 @@ function Finder({ me, close }: { me: Me; close: () => void }): ReactNode {
         value={typed}
       />
       <Results at={at} found={found} go={go} id={list} />
+      {failure !== undefined && (
+        <ProblemView error={failure} onRetry={retry} title={t('Not all records could be searched')} />
+      )}
       <Text c="dimmed" mt="xs" role="status" size="sm">
-        {isSearching ? t('Searching…') : found.length === 0 ? t('Nothing found') : ''}
+        {isSearching ? t('Searching…') : found.length === 0 && failure === undefined ? t('Nothing found') : ''}
       </Text>
     </>
   );
