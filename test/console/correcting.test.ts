@@ -201,3 +201,19 @@ test('Escape asks before it discards a filled form, and closes an empty one', as
   await button('Create a branch').click();
   expect(await dialog().getByLabel('Code').inputValue()).toBe('');
 }, 60_000);
+
+test('Back asks before it discards a filled form', async () => {
+  await visitor.signIn(shop.owner, '/customers');
+  await page.getByRole('link', { name: 'Branches' }).click();
+  await button('Create a branch').click();
+  await dialog().getByLabel('Code').fill('SOUTH');
+  await page.evaluate('history.back()');
+  await button('Keep editing').click();
+  await button('Keep editing').waitFor({ state: 'detached' });
+  await page.waitForURL(/\/branches$/);
+  expect(await dialog().getByLabel('Code').inputValue()).toBe('SOUTH');
+  await page.evaluate('history.back()');
+  await button('Discard').click();
+  await title('Customers').waitFor();
+  expect(await dialog().count()).toBe(0);
+}, 60_000);

@@ -1,4 +1,5 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { useBlocker } from '@tanstack/react-router';
 import { createContext, useContext, useEffect, useRef, useState, type ReactNode } from 'react';
 import { t } from '../messages/catalogue';
 
@@ -27,16 +28,8 @@ export function useUnsavedGuard(close: () => void): Guard {
   const [report] = useState(() => (isFilled: boolean) => {
     filled.current = isFilled;
   });
+  const [isFilled] = useState(() => () => filled.current);
   const [isAsking, setAsking] = useState(false);
-  useEffect(() => {
-    const warn = (event: BeforeUnloadEvent): void => {
-      if (filled.current) event.preventDefault();
-    };
-    window.addEventListener('beforeunload', warn);
-    return () => {
-      window.removeEventListener('beforeunload', warn);
-    };
-  }, []);
   return {
     leave: () => {
       if (filled.current) setAsking(true);
@@ -45,6 +38,7 @@ export function useUnsavedGuard(close: () => void): Guard {
     guarded: (children) => (
       <Unsaved value={report}>
         {children}
+        <PageChange isFilled={isFilled} />
         {isAsking && (
           <Question
             onDiscard={() => {
@@ -59,6 +53,20 @@ export function useUnsavedGuard(close: () => void): Guard {
       </Unsaved>
     ),
   };
+}
+
+type Place = { readonly pathname: string };
+type Move = { readonly current: Place; readonly next: Place };
+
+/** Asks for confirmation before the user leaves the page, for example with Back, while the form contains input. */
+function PageChange({ isFilled }: { isFilled: () => boolean }): ReactNode {
+  const [shouldBlockFn] = useState(
+    () =>
+      ({ current, next }: Move) =>
+        isFilled() && current.pathname !== next.pathname,
+  );
+  const { status, proceed, reset } = useBlocker({ shouldBlockFn, enableBeforeUnload: isFilled, withResolver: true });
+  return status === 'blocked' && <Question onDiscard={proceed} onKeep={reset} />;
 }
 
 type QuestionProps = { readonly onKeep: () => void; readonly onDiscard: () => void };
