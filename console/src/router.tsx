@@ -1,5 +1,5 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { listParams, moment, oneOf, parseSearch, searchParams, stringifySearch, text } from './parts/search-params';
+import { day, listParams, oneOf, parseSearch, searchParams, stringifySearch, text } from './parts/search-params';
 import { FailedPage } from './pages/missing.page';
 import { SignInPage } from './pages/sign-in.page';
 import { platformRoutes } from './routes/platform.routes';
@@ -43,8 +43,8 @@ const deadLetters = createRoute({
     status: oneOf('PARKED', 'REPLAYED', 'DISCARDED'),
     origin: oneOf('PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION', 'WEBHOOK'),
     tenantId: text,
-    dateFrom: moment,
-    dateTo: moment,
+    dateFrom: day,
+    dateTo: day,
   }),
   component: lazyRouteComponent(() => import('./pages/dead-letters.page'), 'DeadLettersPage'),
 });

@@ -11,6 +11,8 @@ import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
+import { VIEWER_ZONE } from '../parts/zone';
+import { instantsOf } from '../parts/zone-days';
 import type { AuditFilters } from '../routes/platform-filters';
 import { t } from '../messages/catalogue';
 
@@ -64,6 +66,7 @@ const columns: readonly Column<AuditEntry>[] = [
 /** Audit log of all tenants. */
 export function AuditPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
+  const query = { ...filters, ...instantsOf(filters, VIEWER_ZONE) };
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -75,7 +78,7 @@ export function AuditPage(): ReactNode {
         columns={columns}
         empty={isFiltered ? t('No entries match these filters.') : t('There are no entries yet.')}
         label={t('Audit log entries')}
-        query={(page) => auditQuery({ ...filters, ...page })}
+        query={(page) => auditQuery({ ...query, ...page })}
         filters={<Filters filters={filters} />}
         title={t('Entries')}
       />
@@ -93,8 +96,8 @@ function Filters({ filters }: { filters: AuditFilters }): ReactNode {
       <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
       <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
       <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
-      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
+      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

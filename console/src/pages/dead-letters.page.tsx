@@ -14,6 +14,8 @@ import { PageHeader } from '../parts/page-header';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
 import { rejectionWords } from '../parts/sale-words';
+import { VIEWER_ZONE } from '../parts/zone';
+import { instantsOf } from '../parts/zone-days';
 import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/dead-letters');
@@ -59,6 +61,7 @@ type FilterValues = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
 
 export function DeadLettersPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
+  const query = { ...filters, ...instantsOf(filters, VIEWER_ZONE) };
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -71,14 +74,14 @@ export function DeadLettersPage(): ReactNode {
       <Listing
         aside={
           <div className="k-row-actions">
-            <BulkLetters filter={filters} key={`replay ${JSON.stringify(filters)}`} kind="replay" />
-            <BulkLetters filter={filters} key={`discard ${JSON.stringify(filters)}`} kind="discard" />
+            <BulkLetters filter={query} key={`replay ${JSON.stringify(filters)}`} kind="replay" />
+            <BulkLetters filter={query} key={`discard ${JSON.stringify(filters)}`} kind="discard" />
           </div>
         }
         columns={columns}
         empty={isFiltered ? t('No dead letters match these filters.') : t('There are no dead letters.')}
         label={t('Dead letters')}
-        query={(page) => ({ ...deadLettersQuery({ ...filters, ...page }), refetchInterval: SLOWLY_MS })}
+        query={(page) => ({ ...deadLettersQuery({ ...query, ...page }), refetchInterval: SLOWLY_MS })}
         filters={<Filters filters={filters} />}
         title={t('All dead letters')}
       />
@@ -101,8 +104,8 @@ function Filters({ filters }: { filters: FilterValues }): ReactNode {
       <Choice label={t('Status')} onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
       <Choice label={t('Origin')} onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
-      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
+      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

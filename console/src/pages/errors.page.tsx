@@ -14,6 +14,8 @@ import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TextFilter } from '../parts/text-filter';
+import { VIEWER_ZONE } from '../parts/zone';
+import { instantsOf } from '../parts/zone-days';
 import type { ErrorsFilters } from '../routes/platform-filters';
 import { t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
@@ -61,7 +63,11 @@ const columns: readonly Column<ErrorRecord>[] = [
 export function ErrorsPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
   const { resolved = 'false', ...rest } = filters;
-  const query = { ...rest, ...(resolved !== 'any' && { resolved: resolved === 'true' }) };
+  const query = {
+    ...rest,
+    ...instantsOf(rest, VIEWER_ZONE),
+    ...(resolved !== 'any' && { resolved: resolved === 'true' }),
+  };
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -120,8 +126,8 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
       />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
-      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
+      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

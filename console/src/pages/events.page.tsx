@@ -18,6 +18,8 @@ import { PageSize } from '../parts/pages';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
 import { TextFilter } from '../parts/text-filter';
+import { VIEWER_ZONE } from '../parts/zone';
+import { instantsOf } from '../parts/zone-days';
 import type { EventsFilters } from '../routes/platform-filters';
 import { t } from '../messages/catalogue';
 
@@ -50,7 +52,7 @@ const columns: readonly Column<ListedEvent>[] = [
   },
   { key: 'tenant', narrow: 'hidden', header: t('Tenant'), cell: ({ tenantId }) => <TenantName id={tenantId} /> },
   { key: 'who', narrow: 'hidden', header: t('Actor'), cell: (event) => <Actor event={event} /> },
-  { key: 'related', narrow: 'end', header: t('Cause'), cell: ({ metadata }) => <Related metadata={metadata} /> },
+  { key: 'related', narrow: 'end', header: t('Correlation'), cell: ({ metadata }) => <Related metadata={metadata} /> },
 ];
 
 /** The type of the event and, when expanded, its content. */
@@ -102,11 +104,12 @@ export function EventsPage(): ReactNode {
   const { cursor } = search;
   const filters = filtersIn(search);
   const { dateFrom, dateTo, ...rest } = filters;
+  const days = instantsOf({ dateFrom, dateTo }, VIEWER_ZONE);
   const events = useQuery(
     eventsQuery({
       ...rest,
-      ...(dateFrom !== undefined && { from: dateFrom }),
-      ...(dateTo !== undefined && { to: endOf(dateTo) }),
+      ...(days.dateFrom !== undefined && { from: days.dateFrom }),
+      ...(days.dateTo !== undefined && { to: days.dateTo }),
       ...(cursor !== undefined && { cursor }),
       pageSize: pageIn(search).pageSize,
     }),
@@ -134,9 +137,6 @@ export function EventsPage(): ReactNode {
     </>
   );
 }
-
-/** Converts a day to its last instant. Returns any other instant unchanged. */
-const endOf = (moment: string): string => (moment.length === 10 ? `${moment}T23:59:59.999Z` : moment);
 
 type PagingProps = { readonly cursor: string | undefined; readonly next: string | undefined };
 
@@ -178,8 +178,8 @@ function Filters({ filters }: { filters: EventsFilters }): ReactNode {
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter label={t('Correlation ID')} onChange={set('correlationId')} value={filters.correlationId} />
       <TextFilter label={t('Request ID')} onChange={set('requestId')} value={filters.requestId} />
-      <DateField label={t('From (UTC day)')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To (UTC day)')} onChange={set('dateTo')} value={filters.dateTo} />
+      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
+      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
   );
 }

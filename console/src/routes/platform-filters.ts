@@ -1,11 +1,11 @@
 import type { FiltersOf } from '../parts/list-state';
-import { listParams, moment, number, oneOf, searchParams, text } from '../parts/search-params';
+import { day, listParams, number, oneOf, searchParams, text } from '../parts/search-params';
 
 export const auditSearch = searchParams({
   ...listParams,
   search: text,
-  dateFrom: moment,
-  dateTo: moment,
+  dateFrom: day,
+  dateTo: day,
   tenantId: text,
   entity: text,
   entityId: text,
@@ -18,8 +18,8 @@ export type AuditFilters = FiltersOf<typeof auditSearch>;
 export const errorsSearch = searchParams({
   ...listParams,
   search: text,
-  dateFrom: moment,
-  dateTo: moment,
+  dateFrom: day,
+  dateTo: day,
   level: oneOf('ERROR', 'WARN', 'INFO'),
   resolved: oneOf('true', 'false', 'any'),
   statusCode: number,
@@ -35,8 +35,8 @@ const eventFilters = {
   tenantId: text,
   correlationId: text,
   requestId: text,
-  dateFrom: moment,
-  dateTo: moment,
+  dateFrom: day,
+  dateTo: day,
 };
 export const eventsSearch = searchParams({ ...eventFilters, ...listParams, cursor: text });
 /** Filters of the page, in the form of its search parameters. */
