@@ -138,7 +138,7 @@ test('A report shows the books as they were known at an earlier time', async () 
   await row('Bank').getByText('15.00').first().waitFor();
   await visitor.goTo(`/reports/trial-balance?${period}&knownAt=${instant}`);
   await row('Bank').getByText('10.00').first().waitFor();
-  await page.getByText('2026, as known at').waitFor();
+  await page.getByText('2026, as recorded by').waitFor();
 }, 60_000);
 
 test('Only the report is printed', async () => {
@@ -185,7 +185,7 @@ test('Home lists what needs attention, and the audit log shows who did what', as
   await visitor.signIn(shop.owner);
   await title('Acme Trading').waitFor();
   const rejected = page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
-  await rejected.filter({ hasText: 'rejected' }).getByRole('link', { name: 'Repair' }).click();
+  await rejected.filter({ hasText: 'rejected' }).getByRole('link', { name: 'Review and fix' }).click();
   await row('web-9').waitFor();
   await visitor.goTo(`/customers/${customer.id}`);
   await page.getByRole('region', { name: 'Timeline' }).first().getByText('Olga Owner').waitFor();

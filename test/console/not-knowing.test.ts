@@ -53,6 +53,41 @@ test('The overview does not claim that nothing is waiting while it has no data',
   }
 }, 60_000);
 
+test('The home page of a tenant does not claim that all is well while it has no data', async () => {
+  visitor.expects(/ERR_FAILED/);
+  const needed = /\/api\/(?:sales|accounts|reports)/;
+  await page.route(needed, (route) => route.abort());
+  await visitor.signIn(shop.owner);
+  const attention = page.getByRole('region', { name: 'Needs attention' });
+  await attention.getByText('Not yet known').waitFor();
+  await page.getByRole('alert').getByText('The service is not responding.').waitFor();
+  expect(await attention.getByText('Nothing needs attention').count()).toBe(0);
+  await page.unroute(needed);
+  await attention.getByText('Nothing needs attention').waitFor();
+  for (const name of ['Bank', 'Owed by customers', 'Profit or loss this month'])
+    await page.locator('.k-tile').filter({ hasText: name }).waitFor();
+  await page.getByRole('alert').waitFor({ state: 'detached' });
+}, 60_000);
+
+test('The closing of a period warns if it is not known whether all sales are booked', async () => {
+  visitor.expects(/ERR_FAILED/);
+  await page.route(/\/api\/sales/, (route) => route.abort());
+  await visitor.signIn(shop.owner, '/periods');
+  await button('Close a period').click();
+  const unknown = dialog().getByText('It is not known whether all sales of the period are booked');
+  await unknown.waitFor();
+  await page.unroute(/\/api\/sales/);
+  await page.route(/\/api\/sales\?.*status=ACCEPTED/, (route) =>
+    route.fulfill({ json: { items: [], totalCount: 2, pageNumber: 1, pageSize: 1 } }),
+  );
+  await dialog().getByRole('button', { name: 'Try again' }).click();
+  await dialog().getByText('2 sales are not booked').waitFor();
+  expect(await unknown.count()).toBe(0);
+  expect(await dialog().getByRole('link', { name: 'Open the rejected sales' }).count()).toBe(0);
+  const link = dialog().getByRole('link', { name: 'Open the waiting sales' });
+  expect(await link.getAttribute('href')).toContain('status=ACCEPTED');
+}, 60_000);
+
 test('Queues without a worker are not drawn as up to date', async () => {
   await page.route('**/api/platform/redis/queues', async (route) => {
     const response = await route.fetch();

@@ -10,6 +10,12 @@ const RECOVERY_MS = 5_000;
 
 const isPassing = (error: unknown): error is KontorError => error instanceof KontorError && error.isPassing;
 
+/** Repeats a query at this interval or, while the service is unavailable, at the interval of all queries. */
+export const repeated =
+  (everyMs: number) =>
+  ({ state }: { state: { error: unknown } }): number =>
+    isPassing(state.error) ? Math.min(everyMs, RECOVERY_MS) : everyMs;
+
 /** Cache of all reads, which exists only as long as the tab. */
 export const queryClient = new QueryClient({
   defaultOptions: {

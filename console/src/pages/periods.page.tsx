@@ -1,4 +1,4 @@
-import { Alert, Skeleton } from '@mantine/core';
+import { Alert, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -119,8 +119,34 @@ function Waiting({ through }: { through: string }): ReactNode {
   const enabled = useMay('transactions.read') && isDay;
   const rejected = useQuery({ ...salesQuery({ ...until, status: 'REJECTED' }), enabled });
   const accepted = useQuery({ ...salesQuery({ ...until, status: 'ACCEPTED' }), enabled });
-  const total = (rejected.data?.totalCount ?? 0) + (accepted.data?.totalCount ?? 0);
-  if (total === 0 || !enabled) return null;
+  if (!enabled) return null;
+  const failed = [rejected, accepted].find(({ error }) => error !== null);
+  if (failed)
+    return (
+      <ProblemView
+        error={failed.error}
+        onRetry={failed.refetch}
+        title={t('It is not known whether all sales of the period are booked')}
+      />
+    );
+  if (rejected.data === undefined || accepted.data === undefined)
+    return (
+      <Text c="dimmed" role="status" size="sm">
+        {t('Checking whether all sales of the period are booked…')}
+      </Text>
+    );
+  return <NotBooked accepted={accepted.data.totalCount} rejected={rejected.data.totalCount} through={through} />;
+}
+
+type NotBookedProps = { readonly rejected: number; readonly accepted: number; readonly through: string };
+
+function NotBooked({ rejected, accepted, through }: NotBookedProps): ReactNode {
+  const total = rejected + accepted;
+  if (total === 0) return null;
+  const links = [
+    [rejected, 'REJECTED', t('Open the rejected sales')],
+    [accepted, 'ACCEPTED', t('Open the waiting sales')],
+  ] as const;
   return (
     <Alert
       className="k-warning"
@@ -130,16 +156,17 @@ function Waiting({ through }: { through: string }): ReactNode {
       title={t('{total, plural, one {# sale is} other {# sales are}} not booked', { total })}
       variant="outline"
     >
-      {rich(
-        'Once the period is closed, these sales are booked on the first open day. <link>Open the rejected sales</link>',
-        {
-          link: (words) => (
-            <Link search={{ status: 'REJECTED', dateTo: through }} to="/sales">
-              {words}
-            </Link>
-          ),
-        },
-      )}
+      {t('Once the period is closed, these sales are booked on the first open day.')}
+      <Group gap="md">
+        {links.map(
+          ([some, status, words]) =>
+            some > 0 && (
+              <Link key={status} search={{ status, dateTo: through }} to="/sales">
+                {words}
+              </Link>
+            ),
+        )}
+      </Group>
     </Alert>
   );
 }

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -10,6 +11,7 @@ import { Money } from '../parts/money';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
+import { ProblemView } from '../parts/problem-view';
 import { Tiles, type TileProps } from '../parts/tile';
 import { transactionColumns } from '../parts/transaction-columns';
 import { useZone } from '../parts/zone';
@@ -65,7 +67,17 @@ function Figures(): ReactNode {
         </Link>
       ),
     });
-  return tiles.length === 0 ? null : <Tiles of={tiles} />;
+  const queries = [money, result, ageing];
+  const failed = queries.filter(({ error }) => error !== null);
+  return (
+    <>
+      {failed[0] && (
+        <ProblemView error={failed[0].error} onRetry={() => Promise.all(failed.map(({ refetch }) => refetch()))} />
+      )}
+      {tiles.length > 0 && <Tiles of={tiles} />}
+      {queries.some(({ isLoading }) => isLoading) && <Skeleton height={72} mb="md" />}
+    </>
+  );
 }
 
 const columns: readonly Column<Transaction>[] = [

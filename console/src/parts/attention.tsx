@@ -5,10 +5,10 @@ import { openErrorsQuery, parkedQuery } from '../api/attention';
 import { jobsQuery, type Job } from '../api/jobs';
 import { SLOWLY_MS, type Queue, type Sample, type SystemHealth } from '../api/observation';
 import type { Shown } from '../api/queries';
+import { AttentionList } from './attention-list';
 import { count } from './figures';
-import { Panel } from './panel';
 import { standingOf } from './queue-table';
-import { StatusBadge, type Tone } from './status-badge';
+import type { Tone } from './status-badge';
 import { t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
@@ -31,7 +31,6 @@ export function Attention({ system, queues }: Props): ReactNode {
   const parked = useQuery(parkedQuery);
   const errors = useQuery(openErrorsQuery);
   const jobs = useQuery({ ...jobsQuery, refetchInterval: SLOWLY_MS });
-  const asked = [system, queues, parked, errors, jobs];
   const items = [
     ...(system.data === undefined ? [] : ofSystem(system.data)),
     ...(queues.data === undefined ? [] : ofQueues(queues.data.queues, queues.data.samples)),
@@ -40,28 +39,15 @@ export function Attention({ system, queues }: Props): ReactNode {
     ...ofErrors(errors.data?.totalCount ?? 0),
   ].toSorted((a, b) => Number(b.tone === 'bad') - Number(a.tone === 'bad'));
   return (
-    <Panel title={t('Needs attention')}>
-      {items.length > 0 ? (
-        <ul className="k-attention">
-          {items.map((item) => (
-            <li key={item.what}>
-              <StatusBadge tone={item.tone}>{item.what}</StatusBadge> <Link {...item.to}>{item.step}</Link>
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <Nothing isKnown={asked.every(({ data, error }) => data !== undefined && error === null)} />
-      )}
-    </Panel>
+    <AttentionList
+      asked={[system, queues, parked, errors, jobs]}
+      items={items.map(({ tone, what, step, to }) => {
+        const link = <Link {...to}>{step}</Link>;
+        return { key: what, tone, what, link };
+      })}
+    />
   );
 }
-
-const Nothing = ({ isKnown }: { isKnown: boolean }): ReactNode =>
-  isKnown ? (
-    <StatusBadge tone="good">{t('Nothing needs attention')}</StatusBadge>
-  ) : (
-    <StatusBadge tone="idle">{t('Not yet known')}</StatusBadge>
-  );
 
 const ofSystem = ({ checks, projections }: SystemHealth): Item[] => [
   ...checks
@@ -73,7 +59,7 @@ const ofSystem = ({ checks, projections }: SystemHealth): Item[] => [
         status,
         reason: reason === undefined ? '' : `: ${serviceWords(reason)}`,
       }),
-      step: t('Read the errors'),
+      step: t('View errors'),
       to: { to: '/errors' },
     })),
   ...projections
@@ -145,7 +131,7 @@ const ofErrors = (total: number): Item[] =>
         {
           tone: 'warning',
           what: t('{total, plural, one {# open error} other {# open errors}}', { total }),
-          step: t('Read and resolve'),
+          step: t('View and resolve'),
           to: { to: '/errors' },
         },
       ];

@@ -4,44 +4,37 @@ import type { ReactNode } from 'react';
 import { api, whole } from '../api/client';
 import { useMay } from '../api/me';
 import { unreadQuery } from '../api/notifications';
-import { ageingQuery, periodsQuery } from '../api/reports';
+import { repeated, type Shown } from '../api/queries';
+import { ageingQuery, periodsQuery, type Ageing, type Periods } from '../api/reports';
 import { salesQuery } from '../api/sales';
+import { AttentionList, type Item } from './attention-list';
 import { isSome, Money } from './money';
-import { Panel } from './panel';
-import { StatusBadge, type Tone } from './status-badge';
 import { rich, t } from '../messages/catalogue';
 
 const ONE = { pageNumber: 1, pageSize: 1 };
 const EVERY_MS = 30_000;
 
-type Item = { readonly key: string; readonly tone: Tone; readonly what: ReactNode; readonly link: ReactNode };
-
-function useRejectedSales(): Item[] {
-  const query = { ...salesQuery({ ...ONE, status: 'REJECTED' as const }), refetchInterval: EVERY_MS };
-  const total = useQuery({ ...query, enabled: useMay('transactions.read') }).data?.totalCount ?? 0;
+const ofRejectedSales = ({ totalCount: total }: { totalCount: number }): Item[] => {
   if (total === 0) return [];
   const link = (
     <Link search={{ status: 'REJECTED' }} to="/sales">
-      {t('Repair')}
+      {t('Review and fix')}
     </Link>
   );
-  return [
-    { key: 'sales', tone: 'bad', what: t('{total, plural, one {# sale} other {# sales}} rejected', { total }), link },
-  ];
-}
+  const what = t('{total, plural, one {# sale} other {# sales}} rejected', { total });
+  return [{ key: 'sales', tone: 'bad', what, link }];
+};
 
-function useLateEntries(): Item[] {
-  const late = useQuery({ ...periodsQuery, enabled: useMay('reports.read') }).data?.late.length ?? 0;
+const ofLateEntries = ({ late: { length: late } }: Periods): Item[] => {
   if (late === 0) return [];
   const what = t('{late, plural, one {# late entry} other {# late entries}} in a closed period', { late });
   return [{ key: 'late', tone: 'warning', what, link: <Link to="/periods">{t('Review')}</Link> }];
-}
+};
 
-function useOverdue(): Item[] {
-  const ageing = useQuery({ ...ageingQuery({}), enabled: useMay('reports.read') }).data;
-  if (ageing === undefined || !isSome(ageing.totals.older)) return [];
+const ofOverdue = ({ totals, currency }: Ageing): Item[] => {
+  if (!isSome(totals.older)) return [];
   const what = rich('{money} open for more than 90 days', {
-    money: <Money amount={ageing.totals.older} currency={ageing.currency} />,
+    money: <Money amount={totals.older} currency={currency} />,
   });
   const link = (
     <Link params={{ name: 'ageing' }} to="/reports/$name">
@@ -49,59 +42,60 @@ function useOverdue(): Item[] {
     </Link>
   );
   return [{ key: 'overdue', tone: 'warning', what, link }];
-}
+};
 
-function useBrokenWebhooks(): Item[] {
-  const webhooks = useQuery({
-    queryKey: ['webhooks', 'attention'],
-    queryFn: ({ signal }) =>
-      whole(api.GET('/api/webhooks', { params: { query: { pageNumber: 1, pageSize: 100 } }, signal })),
-    enabled: useMay('integrations.manage'),
-  }).data?.items.filter(({ disabledReason }) => disabledReason === 'GONE' || disabledReason === 'FAILING');
-  if (webhooks === undefined || webhooks.length === 0) return [];
+const webhooksQuery = {
+  queryKey: ['webhooks', 'attention'],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    whole(api.GET('/api/webhooks', { params: { query: { pageNumber: 1, pageSize: 100 } }, signal })),
+};
+
+const ofWebhooks = ({ items }: Awaited<ReturnType<typeof webhooksQuery.queryFn>>): Item[] => {
+  const broken = items.filter(({ disabledReason }) => disabledReason === 'GONE' || disabledReason === 'FAILING');
+  if (broken.length === 0) return [];
   const what = t('{webhooks, plural, one {# webhook} other {# webhooks}} disabled after failures', {
-    webhooks: webhooks.length,
+    webhooks: broken.length,
   });
-  return [{ key: 'webhooks', tone: 'bad', what, link: <Link to="/webhooks">{t('Repair')}</Link> }];
-}
+  return [{ key: 'webhooks', tone: 'bad', what, link: <Link to="/webhooks">{t('Review and fix')}</Link> }];
+};
 
-function useUnread(): Item[] {
-  const unread = useQuery(unreadQuery).data ?? 0;
+const ofUnread = (unread: number): Item[] => {
   if (unread === 0) return [];
   const link = (
     <Link search={{ isRead: 'false' }} to="/notifications">
       {t('verb| Read')}
     </Link>
   );
-  return [
-    {
-      key: 'unread',
-      tone: 'busy',
-      what: t('{unread, plural, one {# unread notification} other {# unread notifications}}', { unread }),
-      link,
-    },
-  ];
-}
+  const what = t('{unread, plural, one {# unread notification} other {# unread notifications}}', { unread });
+  return [{ key: 'unread', tone: 'busy', what, link }];
+};
+
+const itemsOf = <T,>({ data }: Pick<Shown<T>, 'data'>, items: (data: T) => Item[]): Item[] =>
+  data === undefined ? [] : items(data);
 
 /** Items that a user of a tenant should look at, most urgent first. */
 export function BooksAttention(): ReactNode {
-  const items = [...useRejectedSales(), ...useBrokenWebhooks(), ...useLateEntries(), ...useOverdue(), ...useUnread()];
+  const mayRead = useMay('transactions.read');
+  const mayReport = useMay('reports.read');
+  const mayIntegrate = useMay('integrations.manage');
+  const sales = useQuery({
+    ...salesQuery({ ...ONE, status: 'REJECTED' as const }),
+    ...{ refetchInterval: repeated(EVERY_MS), enabled: mayRead },
+  });
+  const webhooks = useQuery({ ...webhooksQuery, enabled: mayIntegrate });
+  const periods = useQuery({ ...periodsQuery, enabled: mayReport });
+  const ageing = useQuery({ ...ageingQuery({}), enabled: mayReport });
+  const unread = useQuery(unreadQuery);
   return (
-    <Panel title={t('Needs attention')}>
-      {items.length === 0 ? (
-        <StatusBadge tone="good">{t('Nothing needs attention')}</StatusBadge>
-      ) : (
-        <ul className="k-attention">
-          {items.map(({ key, tone, what, link }) => (
-            <li key={key}>
-              <StatusBadge tone={tone} {...(tone === 'busy' && { icon: 'info' as const })}>
-                {what}
-              </StatusBadge>
-              {link}
-            </li>
-          ))}
-        </ul>
-      )}
-    </Panel>
+    <AttentionList
+      asked={[sales, webhooks, periods, ageing, unread].filter(({ isEnabled }) => isEnabled)}
+      items={[
+        ...itemsOf(sales, ofRejectedSales),
+        ...itemsOf(webhooks, ofWebhooks),
+        ...itemsOf(periods, ofLateEntries),
+        ...itemsOf(ageing, ofOverdue),
+        ...itemsOf(unread, ofUnread),
+      ]}
+    />
   );
 }

@@ -101,7 +101,7 @@ const TASKS: readonly Task[] = [
     who: 'owner',
     perform: async (hands) => {
       const { branch } = FACTS[hands.name];
-      await hands.press(attention('rejected').getByRole('link', { name: 'Repair' }));
+      await hands.press(attention('rejected').getByRole('link', { name: 'Review and fix' }));
       await hands.press(row(`web-${hands.name}`).getByRole('link').first());
       await page.getByRole('alert').getByText(`The branch ${branch} does not exist.`).waitFor();
       await hands.press(button(`Create the branch ${branch}`));
