@@ -156,7 +156,7 @@ export class SaleBatches {
   private refused({ requestId, partner }: Batch, sale: unknown, error: unknown): Answered {
     const problem = problemOf(error);
     const { tenantId } = partner;
-    if (problem.defect) this.logger.error({ err: error, requestId, tenantId }, 'A sale in a batch failed');
+    if (problem.defect) this.logger.error({ err: error, requestId, tenantId }, 'a sale in a batch failed');
     const { status, retryAfterSeconds } = problem;
     const item = { externalId: externalIdOf(sale), status, body: partnerProblem(problem, requestId) };
     return { item, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };

@@ -75,7 +75,7 @@ export class WebhookLane {
   private recovery: Recovery | null;
   /** Positions that were open when the recovery began. */
   private underway: ReadonlySet<Position> = new Set();
-  /** Position of the last event of the tenant that the router has offered. */
+  /** Position of the tenant's last event that the router has offered. */
   private offered: Position = BEFORE_ALL;
   private running: Promise<unknown> = Promise.resolve();
   private wake: () => void = () => undefined;

@@ -240,9 +240,9 @@ const progressOf = ({ matched, seen }: Checkpoint): number =>
 const isFinal = (error: unknown): boolean =>
   !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
-/** After a delay, only the turns missed within this time are made up. */
+/** Maximum delay for which missed turns are made up. */
 const CATCH_UP_TURNS_MS = 10;
-/** Turns that become due within this time are taken together, so that their events share commits. */
+/** Turns due within this interval start together, so that their events share commits. */
 const TOGETHER_MS = 10;
 
 /** Limits work to a number of turns per second. */

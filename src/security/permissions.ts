@@ -32,7 +32,7 @@ export const PERMISSIONS: readonly Permission[] = [
   ...(Object.entries(resources) as [Resource, string][]).flatMap(ofResource),
   { code: 'notifications.send', group: 'Notifications', description: 'Send notifications to the users of the tenant' },
   { code: 'integrations.manage', group: 'Integrations', description: 'Manage the keys and webhooks of integrations' },
-  { code: 'reports.read', group: 'Reports', description: 'View the trial balance and account statements' },
+  { code: 'reports.read', group: 'Reports', description: 'View reports and account statements' },
   { code: 'periods.close', group: 'Periods', description: 'Close and reopen periods' },
   { code: 'audit.read', group: 'Audit Log', description: 'View who changed what in the tenant' },
 ];

@@ -16,7 +16,7 @@ const anotherArrives = onStage((stage) => {
 const { button, dialog } = handlesOf(() => page);
 const field = (label: string): Locator => dialog().getByRole('textbox', { name: visitor.words(label) });
 
-test('A German viewer reads in German what is wrong with a field, with a request and with a sign-in', async () => {
+test('Errors of fields, requests and sign-ins are shown in German', async () => {
   await service.call('/api/periods/close', { token: shop.ownerToken, body: { through: '2025-12-31' } });
   await anotherArrives({ language: 'de' });
   visitor.expects(/40[019]/);

@@ -443,7 +443,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await totalOf({ where: { tags: 'red' } })).toBe(0);
       });
 
-      test('a document can be deleted before it was ever seen', async () => {
+      test('deletes a document that it has never stored', async () => {
         await store.write(batch([{ ...create(mine, 'two', {}, 3), document: null }]));
         expect(await store.load(table, [{ scope: mine, id: 'two' }])).toEqual([{ json: null, position: 3 }]);
         expect(await totalOf()).toBe(1);

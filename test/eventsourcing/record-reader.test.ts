@@ -256,7 +256,7 @@ describe('A record that is read', () => {
       await expect(other).rejects.toBeInstanceOf(EventStoreUnavailable);
     });
 
-    test('is also the last known state if the store is silent for a second', async () => {
+    test('is also the last known state if the store does not respond within a second', async () => {
       await write(priced(1));
       const seen = await lenient();
       await clock.advance(1_000);

@@ -135,7 +135,7 @@ describe('With tax', () => {
   };
   const brief = (made: TransactionRecord) => [made.type, made.documentEffect, made.direction, made.amount, named(made)];
 
-  test('a return debits sales and tax, and credits the customer, whom its payment debits', async () => {
+  test('a return debits sales and tax, and credits the customer; its refund debits the customer', async () => {
     await push('sold1', {});
     expect((await push('returned1', { type: 'RETURN', relatedExternalId: 'sold1', payments })).map(brief)).toEqual([
       [null, 'RETURN', 'IN', '119.00', { customer: '-119.00', Sales: '100.00', 'Tax payable': '19.00' }],

@@ -305,7 +305,7 @@ describe('Nothing is restored', () => {
 });
 
 describe('After a crash', () => {
-  test('redelivery restores nothing twice', async () => {
+  test('a redelivered event restores nothing again', async () => {
     const ids = [await newCustomer({ code: 'A-1' }), await newCustomer(), await newCustomer()] as const;
     await remove(pathOf('customer', ids[0]));
     await late.collect(ids[0], cash);

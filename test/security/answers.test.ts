@@ -184,7 +184,7 @@ test('No response repeats the host of the request', async () => {
   }
 });
 
-test('None of these requests appends an event, except the record that an operator read events', async () => {
+test('These requests append no events, except the audit entry for an operator who reads events', async () => {
   const written = (await service.service.engines.events.readAll({ from: headBefore })).map(({ type }) => type);
   const expected = ['IntegrationKeyUsed', 'ErrorOccurred', 'EventsRead'];
   expect(written.filter((type) => !expected.includes(type))).toEqual([]);

@@ -2938,7 +2938,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Show the operators' console
+         * Get the console page
          * @description Every path below `/console` returns the same page, which renders the matching view.
          */
         get: operations["getConsole"];
@@ -2998,7 +2998,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show this document as a page */
+        /** Get the API documentation page */
         get: operations["getDocs"];
         put?: never;
         post?: never;

@@ -14,7 +14,7 @@ import {
 import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
-/** Statements of the writer. Their texts are built once, because building them for every document takes long. */
+/** Statements of the writer. Their texts are built once, because building them for every document is slow. */
 type Statements = { readonly find: string; readonly insert: string; readonly terms: string; readonly words: string };
 
 /** Layout of a table. All of its names have been validated, so they are safe to embed in SQL. */
