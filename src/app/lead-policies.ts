@@ -8,7 +8,7 @@ import { isTransient } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';
 import { ALERTS, OperatorAlerts } from '../policies/operator-alerts.js';
 import { POLICIES } from '../policies/policies.js';
-import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
+import { NOTIFICATIONS_IN_HAND, PushDeliveries, type Sent } from '../policies/push-delivery.js';
 import { LateEntryWatch } from '../policies/late-entry.watch.js';
 import { RestorationWatch } from '../policies/restoration.policy.js';
 import type { Led } from '../projecting/leadership.js';
@@ -18,12 +18,6 @@ import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { PUSH } from './notifications.js';
 import { PAUSED, PausablePolicy } from './pausable-policy.js';
-
-/**
- * Maximum number of events in flight. The number is high because most events wait for their turn. In addition, several
- * tenants may send notifications before their push services are found to be unavailable.
- */
-const NOTIFICATIONS_IN_HAND = 5_000;
 
 /** Group of the replicas that share the policies. */
 export const POLICIES_GROUP = 'policies';

@@ -64,6 +64,13 @@ export type Sent = Recorded<Extract<NotificationEvent, { type: 'NotificationSent
  */
 const NOTIFICATIONS_AT_ONCE = 16;
 /**
+ * Maximum number of notifications that wait for their turn. Beyond this number, the newest notification of the tenant
+ * with the most waiting notifications becomes a dead letter.
+ */
+const MAX_WAITING = 4_000;
+/** Maximum number of open notifications, including those that are becoming dead letters. */
+export const NOTIFICATIONS_IN_HAND = MAX_WAITING + 1_000;
+/**
  * Maximum number of batches of one notification in flight. Batches in flight are kept in memory and repeated after a
  * crash.
  */
@@ -78,6 +85,10 @@ const RETRY_STRETCH = 1_000;
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 
+/** Failure code of a push that has not been tried. */
+const NOT_TRIED = 'NOT_TRIED';
+
+type PushNow = (target: PushTarget, message: PushMessage) => Promise<PushResult>;
 type Tally = { delivered: number; gone: number; readonly failed: FailedPush[]; readonly used: string[] };
 type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: Promise<void> };
 
@@ -91,7 +102,10 @@ type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: 
 export class PushDeliveries {
   private readonly retries = new KeyedQueue();
   /** Prevents one tenant's slow notifications from delaying those of other tenants. */
-  private readonly turns = new FairQueue({ atOnce: NOTIFICATIONS_AT_ONCE, leavesRoom: true });
+  private readonly turns = new FairQueue(
+    { atOnce: NOTIFICATIONS_AT_ONCE, leavesRoom: true, maxWaiting: MAX_WAITING },
+    tooMany,
+  );
 
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
@@ -101,7 +115,10 @@ export class PushDeliveries {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError conflict PUSH_FAILED if pushes to some browsers were abandoned; the signal's reason */
+  /**
+   * @throws DomainError conflict PUSH_FAILED if pushes to some browsers were abandoned; conflict TOO_MANY_PUSHES if too
+   * many notifications of the tenant are waiting; the signal's reason
+   */
   deliver(event: Sent, signal: AbortSignal): Promise<void> {
     return this.turns.run({ group: event.tenantId }, () => this.deliverNow(event, signal));
   }
@@ -111,18 +128,19 @@ export class PushDeliveries {
     const { tenantId, recordId: id } = event;
     if (this.ageOf(event) > PUSH_WITHIN_MS) return;
     const { state } = await this.reader.read(pushDelivery, tenantId, id);
-    const { failed } = state.isDone ? state : await this.carryOn(event, state, signal);
+    const push: PushNow = (target, message) => this.sender.send(target, message, signal);
+    const { failed } = state.isDone ? state : await this.carryOn(event, state, signal, push);
     if (failed.length > 0) throw conflict('PUSH_FAILED', reasonOf(failed).message);
   }
 
   /**
-   * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Returns the
-   * reason if some still fail. The next replay begins with the pushes that this one did not reach.
+   * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Pushes that
+   * have never been tried count as failed. Returns the reason if some still fail. The next replay begins with the pushes
+   * that this one did not reach.
    */
   retry(event: Sent): Promise<Reason | undefined> {
-    const { tenantId, recordId: id } = event;
-    return this.retries.run(id, async () => {
-      let { failed } = (await this.reader.read(pushDelivery, tenantId, id)).state;
+    return this.retries.run(event.recordId, async () => {
+      let failed = await this.failedOf(event);
       const over = new AbortController();
       const end = () => {
         over.abort();
@@ -137,6 +155,14 @@ export class PushDeliveries {
       }
       return failed.length === 0 ? undefined : reasonOf(failed);
     });
+  }
+
+  /** Returns the failed pushes. First records pushes that have not been tried as failed. */
+  private async failedOf(event: Sent): Promise<readonly FailedPush[]> {
+    const { state } = await this.reader.read(pushDelivery, event.tenantId, event.recordId);
+    const skip: PushNow = () => Promise.resolve({ kind: 'failed', code: NOT_TRIED });
+    const done = state.isDone ? state : await this.carryOn(event, state, new AbortController().signal, skip);
+    return done.failed;
   }
 
   /** Returns all pushes that still fail. */
@@ -168,7 +194,7 @@ export class PushDeliveries {
     return pushMessage(event.recordId, event.data, this.ageOf(event));
   }
 
-  private async carryOn(event: Sent, from: PushDelivery, signal: AbortSignal): Promise<PushDelivery> {
+  private async carryOn(event: Sent, from: PushDelivery, signal: AbortSignal, push: PushNow): Promise<PushDelivery> {
     const { tenantId, recordId: id, position } = event;
     const message = this.messageOf(event);
     const open: Stretch[] = [];
@@ -183,7 +209,7 @@ export class PushDeliveries {
     };
     try {
       for await (const stretch of this.targets.of(tenantId, id, position, from.cursor)) {
-        open.push(this.begin(event, stretch, message, signal));
+        open.push(this.begin(event, stretch, (target) => push(target, message), signal));
         if (open.length === MAX_OPEN) await endOldest(false);
         signal.throwIfAborted();
       }
@@ -197,12 +223,12 @@ export class PushDeliveries {
   private begin(
     event: Sent,
     { targets, cursor }: PushStretchTargets,
-    message: PushMessage,
+    push: (target: PushTarget) => Promise<PushResult>,
     signal: AbortSignal,
   ): Stretch {
     const tally = emptyTally();
     const works = targets.map(async (target) => {
-      const result = await this.sender.send(target, message, signal);
+      const result = await push(target);
       if (!signal.aborted) await this.note(event, target, tally, result);
     });
     const done = settled(works);
@@ -251,6 +277,9 @@ async function settled(works: readonly Promise<void>[]): Promise<void> {
   await Promise.allSettled(works);
   await Promise.all(works);
 }
+
+const tooMany = (): Error =>
+  conflict('TOO_MANY_PUSHES', 'Too many notifications of the tenant are waiting to be pushed. Replay this one later.');
 
 function reasonOf(failed: readonly FailedPush[]): Reason {
   const codes = [...new Set(failed.map(({ code }) => code))].slice(0, 5).join(', ');

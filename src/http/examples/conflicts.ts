@@ -154,5 +154,5 @@ export const CONFLICTS: Readonly<Record<string, readonly ConflictCode[]>> = {
 
 /** Codes that no response contains: those of background work, and those of rules that only guard against races. */
 export const BACKGROUND_CODES: readonly string[] = [
-  ...['CUSTOMER_LINK_TAKEN', 'DEFAULTS_IN_USE', 'PUSH_FAILED', 'RULE_IN_USE'],
+  ...['CUSTOMER_LINK_TAKEN', 'DEFAULTS_IN_USE', 'PUSH_FAILED', 'RULE_IN_USE', 'TOO_MANY_PUSHES'],
 ];
