@@ -25,7 +25,7 @@ const { read, write } = tenantRoutes('/api/roles', 'Roles', 'roles');
 
 export const RoleController = controllerOf(
   read.query(
-    'List roles, system roles first, then custom roles by name',
+    'List roles by name, system roles first',
     { answers: valueOf(z.array(RoleDto)) },
     ({ scope, tenantId }) => new ListRoles(scope, tenantId),
   ),

@@ -38,7 +38,7 @@ export type RoleRecord = Omit<RoleView, 'permissions'> & {
 };
 export type RoleDetail = RoleRecord & { readonly permissions: readonly string[] };
 
-/** Lists all roles of the tenant: first the system roles, then custom roles by name. */
+/** Lists all roles of the tenant by name, system roles first. */
 export class ListRoles extends query<readonly RoleRecord[], [scope: Scope, tenantId: string]>() {}
 export class GetRole extends query<RoleDetail, [scope: Scope, tenantId: string, id: string]>() {}
 
@@ -156,17 +156,17 @@ export const userQueryHandlers = [
   answers(ListRoles, [ReadModels], async (models, scope, tenantId) => {
     const [tenant, counts] = await Promise.all([tenantOf(models, tenantId), countUsers(models, scope)]);
     const custom = await models.all(roles, scope);
-    // The sort is stable, so roles whose names the collator considers equal remain in order of creation.
-    custom.sort((a, b) => byName(a.name, b.name));
     const system = (Object.keys(SYSTEM_ROLES) as SystemRole[]).map((role) => ({
       view: systemRole(tenant, role),
       facts: { isSystem: true, userCount: counts.get(role) ?? 0 },
     }));
     const others = custom.map((view) => ({ view, facts: { isSystem: false, userCount: counts.get(view.id) ?? 0 } }));
-    return [...system, ...others].map(({ view, facts }) => {
+    const records = [...system, ...others].map(({ view, facts }): RoleRecord => {
       const { permissions: _, ...record } = roleDetail(view, facts);
       return record;
     });
+    // The sort is stable, so roles whose names the collator considers equal remain in order of creation.
+    return records.sort((a, b) => Number(b.isSystem) - Number(a.isSystem) || byName(a.name, b.name));
   }),
   answers(GetRole, [ReadModels], async (models, scope, tenantId, id) => {
     const role = systemRoleOf(tenantId, id);

@@ -130,14 +130,14 @@ describe("A role's name", () => {
 describe('The list of roles', () => {
   beforeAll(newTeam);
 
-  test('begins with the system roles', async () => {
+  test('begins with the system roles by name', async () => {
     const roles = await list();
     expect(roles.map(({ name, permissionCount, userCount }) => [name, permissionCount, userCount])).toEqual([
-      ['OWNER', ALL_PERMISSIONS.size, 1],
       ['ADMIN', ALL_PERMISSIONS.size, 0],
+      ['OWNER', ALL_PERMISSIONS.size, 1],
       ['USER', SYSTEM_ROLE_PERMISSIONS.USER.size, 0],
     ]);
-    for (const [index, name] of (['OWNER', 'ADMIN', 'USER'] as const).entries())
+    for (const [index, name] of (['ADMIN', 'OWNER', 'USER'] as const).entries())
       expect(roles[index]).toMatchObject({ id: systemRoleId(team.tenant.id, name), isSystem: true, revision: 0 });
     expect(roles[0]).not.toHaveProperty('permissions');
     expect(roles[0]?.createdAt).toMatch(/^\d{4}-\d\d-\d\dT/);

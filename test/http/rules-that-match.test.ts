@@ -113,7 +113,7 @@ describe('A category', () => {
     expect((await patch(`${CATEGORIES}/${other}`, { parentId: archived })).told).toBe('200');
   });
 
-  test('is listed by name, regardless of age, as are roles after system roles', async () => {
+  test('is listed by name, regardless of age, as are system roles and then other roles', async () => {
     const names = ['zebra', 'Ähre', 'apple', 'Birch'];
     for (const name of names) await category({ name });
     for (const name of names) await post('/api/roles', { name, permissions: ['customers.read'] });
@@ -121,7 +121,7 @@ describe('A category', () => {
       ((await service.get(path, token)).data as { name: string; isSystem: boolean }[]).map(({ name }) => name);
     const listed = (await namesAt(CATEGORIES)).filter((name) => names.includes(name));
     expect(listed).toEqual(['Ähre', 'apple', 'Birch', 'zebra']);
-    expect(await namesAt('/api/roles')).toEqual(['OWNER', 'ADMIN', 'USER', 'Ähre', 'apple', 'Birch', 'zebra']);
+    expect(await namesAt('/api/roles')).toEqual(['ADMIN', 'OWNER', 'USER', 'Ähre', 'apple', 'Birch', 'zebra']);
   });
 });
 

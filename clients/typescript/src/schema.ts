@@ -2044,7 +2044,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List roles, system roles first, then custom roles by name
+         * List roles by name, system roles first
          * @description Requires the permission roles.read.
          */
         get: operations["getRoles"];
