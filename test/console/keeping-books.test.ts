@@ -105,6 +105,9 @@ test('Conflicting changes are explained: no change is undone silently, and no in
   await page.getByText('+47 22 00 00 00').waitFor();
   const { data: stored } = (await mine(`/api/customers/${customer.id}`)) as { data: { city: string; phone: string } };
   expect([stored.city, stored.phone]).toEqual(['Bergen', '+47 22 00 00 00']);
+  // The timeline also shows the latest change: the creation and two changes.
+  const entries = page.getByRole('region', { name: 'Timeline' }).last().locator('tbody tr');
+  await eventually(async () => (await entries.count()) === 3);
 }, 60_000);
 
 test('Validation errors of a customer appear at the field, and can be corrected there', async () => {
@@ -153,6 +156,7 @@ test('A payment is recorded, appears in the statement, gets a category and is ca
   await dialog().getByRole('button', { name: 'Book reversal' }).click();
   await page.getByText('Cancelled', { exact: true }).waitFor();
   await button('Cancel').waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Timeline' }).last().getByText('cancelled').waitFor();
 
   await visitor.goTo(`/customers/${customer.id}?beginDate=2026-01-01`);
   const statement = page.getByRole('region', { name: 'Statement' }).last();

@@ -154,9 +154,10 @@ export const categorySource: Source = {
 
 const OF_BOOKS = ['transaction', 'transactions', 'statement', 'customer', 'customers', 'accounts', 'sales', 'sale'];
 
-/** Reloads everything that a posting may have changed. */
+/** Reloads everything that a change to the books may have changed, including the timeline of a record. */
 export function changedBooks(cache: QueryClient): void {
-  for (const key of [...OF_BOOKS, 'report', 'periods', 'account-choice', 'customer-choice']) askAgain(cache, [key]);
+  for (const key of [...OF_BOOKS, 'report', 'periods', 'account-choice', 'customer-choice', 'tenant-audit'])
+    askAgain(cache, [key]);
 }
 
 /** Branches, by the codes that sales contain. */

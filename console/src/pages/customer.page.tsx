@@ -2,8 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { askAgain } from '../api/ask-again';
-import { branchSource, customerQuery, type Customer } from '../api/books';
+import { branchSource, changedBooks, customerQuery, type Customer } from '../api/books';
 import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import { BackLink } from '../parts/back-link';
@@ -109,8 +108,7 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
   const navigate = useNavigate();
   const mayRecord = useMay('transactions.write');
   const refresh = (): void => {
-    askAgain(cache, customerQuery(id).queryKey);
-    askAgain(cache, ['customers']);
+    changedBooks(cache);
   };
   const update = (body: Shapes['UpdateCustomerDto'], revision?: number) =>
     data(api.PATCH('/api/customers/{id}', { params: { path: { id }, header: ifMatch(revision) }, body }));
@@ -147,8 +145,8 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
           isDangerous
           label={t('Delete')}
           onDone={() => {
-            askAgain(cache, ['customers']);
-            void navigate({ to: '/customers' });
+            // The pages of the deleted customer are no longer shown, so they are not reloaded.
+            void navigate({ to: '/customers' }).then(refresh);
           }}
         >
           {rich(
