@@ -56,6 +56,16 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await page.getByText('64 total').waitFor();
   expect(await postings()).toBe(14);
   expect(await button('Clear filters').count()).toBe(1);
+  // Runs after the listeners of the page, immediately before the browser would print.
+  await page.evaluate(`addEventListener('beforeprint', () => {
+    document.title = document.querySelectorAll('tbody tr').length + ' printed';
+  })`);
+  await page.pdf();
+  expect(await page.title()).toBe('64 printed');
+  await eventually(async () => (await postings()) === 14);
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByLabel('Rows per page').isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'screen' });
   await page.getByLabel('Rows per page').selectOption('100');
   await eventually(async () => (await postings()) === 64);
   await visitor.goTo('/reports/general-ledger?size=50');

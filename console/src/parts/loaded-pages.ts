@@ -1,6 +1,7 @@
 import { IN_PLACE, useListSearch } from './list-search';
 import { pageIn, resized } from './list-state';
 import type { PagesProps } from './pages';
+import { useIsPrinting } from './printing';
 
 type LoadedPages<Row> = {
   /** Rows of the current page. */
@@ -10,7 +11,7 @@ type LoadedPages<Row> = {
 
 /**
  * Pages of a list whose rows are all loaded. The URL contains the page and its size. Without a page in the URL, the
- * list opens at its first or last page.
+ * list opens at its first or last page. All rows are printed.
  */
 export function useLoadedPages<Row>(
   rows: readonly Row[] | undefined,
@@ -21,7 +22,7 @@ export function useLoadedPages<Row>(
   const totalPages = Math.max(1, Math.ceil((rows?.length ?? 0) / pageSize));
   const page = Math.min(search.page ?? (opensAt === 'first' ? 1 : totalPages), totalPages);
   return {
-    rows: rows?.slice((page - 1) * pageSize, page * pageSize),
+    rows: useIsPrinting() ? rows : rows?.slice((page - 1) * pageSize, page * pageSize),
     pages: {
       ...{ page, totalPages, totalCount: rows?.length, size: String(pageSize) },
       onPage: (next) => {
