@@ -131,7 +131,7 @@ test('A payment is recorded, appears in the statement, gets a category and is ca
     openingBalance: { amount: '500.00', direction: 'OUT', date: '2026-01-01' },
   })) as { data: { id: string } };
   await visitor.signIn(shop.owner, `/customers/${customer.id}`);
-  await page.getByText('owes us').waitFor();
+  await page.getByText('owes us').first().waitFor();
   await button('Record a transaction').click();
   await dialog().getByLabel('Date').fill('2026-03-04');
   await dialog().getByLabel('Amount').fill('120.50');
@@ -161,7 +161,7 @@ test('A payment is recorded, appears in the statement, gets a category and is ca
   await visitor.goTo(`/customers/${customer.id}?beginDate=2026-01-01`);
   const statement = page.getByRole('region', { name: 'Statement' }).last();
   await statement.getByText('Paid by transfer').first().waitFor();
-  await page.getByText('Closing balance: 500.00 EUR').waitFor();
+  await page.getByText('Closing balance: owes us 500.00 EUR').waitFor();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('region', { name: 'Statement' }).first().getByRole('button', { name: 'Download CSV' }).click(),

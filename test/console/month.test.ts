@@ -175,7 +175,7 @@ test('A mistyped collection is corrected, and the statement shows what the custo
 
   await open('Customers');
   await open('Ada Bakery');
-  await page.getByText('Closing balance: 500.00 EUR').waitFor();
+  await page.getByText('Closing balance: owes us 500.00 EUR').waitFor();
   // Payments settle the oldest item first: the opening balance, then part of the sale.
   await region('Open items').getByText('S-000001').waitFor();
   const statement = page.getByRole('region', { name: 'Statement' }).first();

@@ -35,7 +35,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   // Lines dated before last year are included in the opening balance until the user requests them.
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
-  await page.getByText('Opening balance: −10.00 EUR').waitFor();
+  await page.getByText('Opening balance: we owe 10.00 EUR').waitFor();
   await button('page 1').click();
   await row('Payment 1.').waitFor();
   expect(await row('Long ago').count()).toBe(0);
@@ -49,6 +49,10 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await page.getByText('32 total').waitFor();
   // The changed field of the period still has the focus.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
+
+  await visitor.goTo('/transactions');
+  await page.getByLabel('Customer').first().click();
+  await page.getByRole('option', { name: 'Northwind Foods' }).getByText('we owe 320.00 EUR').waitFor();
 
   // The general ledger uses the same pagination. Each collection has two postings.
   const postings = (): Promise<number> => page.locator('tbody tr').count();

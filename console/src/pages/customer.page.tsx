@@ -52,6 +52,7 @@ export function CustomerPage(): ReactNode {
           {mayReport && (
             <StatementPanel
               accountId={customer.data.accountId}
+              as={Balance}
               currency={customer.data.currency}
               name={customer.data.name}
               onChange={(period) => void navigate({ search: { ...period, size }, ...IN_PLACE })}

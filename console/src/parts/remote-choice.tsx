@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery, type QueryKey } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
-import { Money } from './money';
+import { Balance, Money } from './money';
 import { inSentence, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
@@ -12,16 +12,20 @@ type Option = {
   readonly id: string;
   readonly name: string;
   readonly code?: string | null;
+  readonly type?: string;
   readonly balance?: { readonly amount: string; readonly currency: string };
 };
 
-const OptionLine = ({ name, code, balance }: Option): ReactNode => (
+/** Types of customers and of their accounts, whose balances are debts. */
+const CUSTOMERS: readonly (string | undefined)[] = ['COMPANY', 'INDIVIDUAL', 'CUSTOMER'];
+
+const OptionLine = ({ name, code, type, balance }: Option): ReactNode => (
   <span className="k-option">
     <span>{name}</span>
     <small className="k-nothing">{code}</small>
     {balance !== undefined && (
       <small className="k-nothing">
-        <Money {...balance} />
+        {CUSTOMERS.includes(type) ? <Balance {...balance} /> : <Money {...balance} />}
       </small>
     )}
   </span>

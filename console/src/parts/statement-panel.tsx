@@ -7,7 +7,7 @@ import { DataTable, type Column } from './data-table';
 import { Day } from './day';
 import { ExportButton, fileNameOf } from './export-button';
 import { DateField, FilterBar } from './filter-bar';
-import { Figure, Money } from './money';
+import { Figure, type Balance, type Money } from './money';
 import { useLoadedPages } from './loaded-pages';
 import { Panel } from './panel';
 import { stringifySearch } from './search-params';
@@ -53,12 +53,14 @@ type Props = {
   readonly accountId: string;
   readonly name: string;
   readonly currency: string;
+  /** Shows the opening and closing balance. */
+  readonly as: typeof Balance | typeof Money;
   readonly period: Period;
   readonly onChange: (period: Period) => void;
 };
 
 /** All postings to an account within a period, with a running balance. Opens at the page with the newest lines. */
-export function StatementPanel({ accountId, name, currency, period, onChange }: Props): ReactNode {
+export function StatementPanel({ accountId, name, currency, as: Shown, period, onChange }: Props): ReactNode {
   const day = today(useZone());
   const beginDate = period.beginDate ?? defaultBegin(period, day);
   const asked = { ...period, beginDate };
@@ -78,10 +80,10 @@ export function StatementPanel({ accountId, name, currency, period, onChange }: 
       {statement.data && (
         <p className="k-note k-sums">
           <span>
-            {rich('Opening balance: {money}', { money: <Money amount={statement.data.opening} currency={currency} /> })}
+            {rich('Opening balance: {money}', { money: <Shown amount={statement.data.opening} currency={currency} /> })}
           </span>
           <span>
-            {rich('Closing balance: {money}', { money: <Money amount={statement.data.closing} currency={currency} /> })}
+            {rich('Closing balance: {money}', { money: <Shown amount={statement.data.closing} currency={currency} /> })}
           </span>
         </p>
       )}
