@@ -12,7 +12,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const { button, dialog, row } = handlesOf(() => page);
+const { button, dialog, row, title } = handlesOf(() => page);
 const mine = <T>(path: string, body?: unknown): Promise<T> =>
   service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
 type Answer<T> = { readonly data: T };
@@ -76,6 +76,26 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await row('The latest').first().waitFor();
   expect(await button('Clear filters').count()).toBe(0);
 }, 90_000);
+
+test('The page of an account shows its statement with a running balance', async () => {
+  const { data: bank } = await mine<Answer<{ id: string }>>('/api/accounts', { name: 'Savings', type: 'BANK' });
+  const { data: fees } = await mine<Answer<{ id: string }>>('/api/accounts', { name: 'Fees', type: 'EXPENSE' });
+  const date = `${new Date().getUTCFullYear()}-01-02`;
+  const entry = { type: 'PAYMENT', date, accountId: bank.id, expenseItemId: fees.id };
+  await mine('/api/transactions', { ...entry, amount: '12.90', description: 'Bank fee' });
+  await mine('/api/transactions', { ...entry, amount: '7.10', description: 'Card fee' });
+  await visitor.signIn(shop.owner, '/accounts');
+  await row('Savings').getByRole('link', { name: 'Savings' }).click();
+  await title('Savings').waitFor();
+  await row('Bank fee').getByText('−12.90').waitFor();
+  await row('Card fee').getByText('−20.00').waitFor();
+  await page.getByText('Closing balance: −20.00 EUR').waitFor();
+  await page.getByRole('link', { name: 'View transactions' }).click();
+  await row('Card fee').waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'All accounts' }).click();
+  await title('Accounts').waitFor();
+}, 60_000);
 
 test('All customer data that can be entered can also be read', async () => {
   const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'NORTH', name: 'North quay' });

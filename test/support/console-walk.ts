@@ -97,6 +97,12 @@ export const BOOKS: readonly Stop[] = [
 /** Tenant settings, and the pages that are available to every user. */
 export const SETTINGS: readonly Stop[] = [
   { route: '/accounts', shows: 'Till of the harbour', opens: 'Create an account' },
+  {
+    route: '/accounts/$id',
+    at: '/accounts/{account}',
+    shows: { en: 'Closing balance: 0.00 EUR', de: 'Endsaldo: 0,00 EUR' },
+    opens: 'Edit',
+  },
   { route: '/branches', shows: 'HARBOUR', opens: 'Create a branch' },
   { route: '/partner-keys', shows: 'Web shop', opens: 'Revoke: Web shop' },
   { route: '/webhooks', shows: 'hooks.example', opens: 'Create a webhook' },

@@ -129,5 +129,6 @@ export async function keepSettings(service: ConsoleService): Promise<{ readonly 
     body: { title: 'Stocktaking', body: 'Please book everything.', broadcast: true, link: '/console/rules' },
   });
   const entry = await firstComing(service, '/api/audit-logs?entity=role', token);
-  return { shop, ids: { webhook: webhook.id, entry } };
+  const account = await accountOf(service, token, '100');
+  return { shop, ids: { account, webhook: webhook.id, entry } };
 }

@@ -11,6 +11,8 @@ import {
   transactionsSearch,
 } from './tenant-filters';
 
+const statementSearch = searchParams({ beginDate: day, endDate: day, page: statementPage, size: listParams.size });
+
 // Pages for a tenant's users, subject to their permissions.
 const customers = createRoute({
   getParentRoute: () => signedIn,
@@ -21,7 +23,7 @@ const customers = createRoute({
 const customer = createRoute({
   getParentRoute: () => signedIn,
   path: '/customers/$id',
-  validateSearch: searchParams({ beginDate: day, endDate: day, page: statementPage, size: listParams.size }),
+  validateSearch: statementSearch,
   component: lazyRouteComponent(() => import('../pages/customer.page'), 'CustomerPage'),
 });
 const sales = createRoute({
@@ -40,6 +42,12 @@ const accounts = createRoute({
   path: '/accounts',
   validateSearch: accountsSearch,
   component: lazyRouteComponent(() => import('../pages/accounts.page'), 'AccountsPage'),
+});
+const ledgerAccount = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/accounts/$id',
+  validateSearch: statementSearch,
+  component: lazyRouteComponent(() => import('../pages/ledger-account.page'), 'LedgerAccountPage'),
 });
 const branches = createRoute({
   getParentRoute: () => signedIn,
@@ -159,6 +167,7 @@ export const tenantRoutes = [
   sales,
   sale,
   accounts,
+  ledgerAccount,
   branches,
   periods,
   reports,

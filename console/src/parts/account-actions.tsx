@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { accountQuery, changedBooks, type Account } from '../api/books';
+import { api, data, ifMatch, type Shapes } from '../api/client';
+import { accountChanges, AccountFields, accountVersion } from './account-form';
+import { ConfirmAction } from './confirm-action';
+import { EditDialog } from './edit-dialog';
+import { StatusBadge } from './status-badge';
+import { strong } from './strong';
+import { rich, t } from '../messages/catalogue';
+
+export const AccountStatus = ({ isActive }: Pick<Account, 'isActive'>): ReactNode =>
+  isActive ? (
+    <StatusBadge tone="good">{t('Active')}</StatusBadge>
+  ) : (
+    <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
+  );
+
+/** Account types whose default accounts receive payments that specify no account. */
+const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];
+
+/** Buttons for the changes that an account permits. `about` names the account in a row of a list. */
+export function AccountActions({ account, about }: { account: Account; about?: string }): ReactNode {
+  const { id, name, type, isActive, isDefault, isSystem } = account;
+  const named = about === undefined ? {} : { about };
+  const cache = useQueryClient();
+  const refresh = (): void => {
+    changedBooks(cache);
+  };
+  const update = (body: Shapes['UpdateAccountDto'], revision?: number) =>
+    data(api.PATCH('/api/accounts/{id}', { params: { path: { id }, header: ifMatch(revision) }, body }));
+  return (
+    <>
+      <EditDialog
+        {...named}
+        fields={(form) => <AccountFields form={form} />}
+        from={accountVersion(account)}
+        label={t('Edit')}
+        onDone={refresh}
+        reload={async () => accountVersion(await cache.query({ ...accountQuery(id), staleTime: 0 }))}
+        save={(changed, revision) => update(accountChanges(changed), revision)}
+      />
+      {!isDefault && isActive && PAID_INTO.includes(type) && (
+        <ConfirmAction
+          {...named}
+          act={() => update({ isDefault: true })}
+          icon="check"
+          label={t('Make default')}
+          onDone={refresh}
+        >
+          {rich('<strong>{name}</strong> receives payments from partners that do not specify an account.', {
+            name,
+            strong,
+          })}
+        </ConfirmAction>
+      )}
+      {!isSystem && !isDefault && (
+        <ConfirmAction
+          {...named}
+          act={() => update({ isActive: !isActive })}
+          icon={isActive ? 'pause' : 'play'}
+          label={isActive ? t('Deactivate') : t('Activate')}
+          onDone={refresh}
+        >
+          {isActive
+            ? rich('<strong>{name}</strong> cannot be used in new transactions. Existing transactions are kept.', {
+                name,
+                strong,
+              })
+            : rich(
+                '<strong>{name}</strong> can be used in new transactions again, and sales that are waiting for it are booked.',
+                { name, strong },
+              )}
+        </ConfirmAction>
+      )}
+    </>
+  );
+}
