@@ -1,4 +1,5 @@
 // Sort order, columns and page sizes of lists, and the saved views that store these choices.
+import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from 'playwright-core';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -115,6 +116,27 @@ test('The page size and the columns are part of the address, and survive a chang
   await dialog().getByRole('button', { name: 'Default columns' }).click();
   await header('Type').waitFor();
   await isAt('/accounts?size=50');
+}, 60_000);
+
+test('A list is downloaded with all pages and with the current filters', async () => {
+  const downloaded = async (): Promise<readonly [name: string, content: string]> => {
+    const [file] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()]);
+    return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')];
+  };
+  await visitor.signIn(shop.owner, '/accounts?type=EXPENSE');
+  await row('Expense 100').waitFor();
+  const [name, expenses] = await downloaded();
+  expect(name).toMatch(/^shop-\w+-accounts-\d{4}-\d\d-\d\d\.csv$/);
+  for (const each of ['Expense 100', 'Expense 129', 'Aardvark fund']) expect(expenses).toContain(each);
+  expect(expenses).not.toContain('Bank');
+  await visitor.goTo('/accounts');
+  await row('Bank').waitFor();
+  const [, accounts] = await downloaded();
+  for (const each of ['Bank', 'Expense 129']) expect(accounts).toContain(each);
+  for (const list of ['customers', 'transactions']) {
+    await visitor.goTo(`/${list}`);
+    expect((await downloaded())[0]).toContain(`-${list}-`);
+  }
 }, 60_000);
 
 test('A record leads back to its list with the filters and the page that the user has left', async () => {

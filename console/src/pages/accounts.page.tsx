@@ -5,6 +5,7 @@ import { useMay } from '../api/me';
 import { AccountActions, AccountStatus } from '../parts/account-actions';
 import { ACCOUNT_TYPES, accountTypeWords, CreateAccount } from '../parts/account-form';
 import type { Column } from '../parts/data-table';
+import { ListExport } from '../parts/export-button';
 import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
@@ -91,6 +92,7 @@ export function AccountsPage(): ReactNode {
         title={t('Accounts')}
       />
       <Listing
+        aside={<ListExport list="accounts" query={query} />}
         columns={columns}
         empty={t('No accounts match these filters.')}
         label={t('Accounts')}

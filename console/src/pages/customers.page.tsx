@@ -8,6 +8,7 @@ import { useMay } from '../api/me';
 import { CustomerFields, customerDraft, newCustomer } from '../parts/customer-form';
 import { CustomerStatus } from '../parts/customer-status';
 import type { Column } from '../parts/data-table';
+import { ListExport } from '../parts/export-button';
 import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { FormDialog } from '../parts/form-dialog';
 import { Balance } from '../parts/money';
@@ -98,6 +99,7 @@ export function CustomersPage(): ReactNode {
         title={t('Customers')}
       />
       <Listing
+        aside={<ListExport list="customers" query={queryOf(filters)} />}
         columns={columns}
         empty={isFiltered ? t('No customers match these filters.') : t('There are no active customers.')}
         label={t('Customers')}

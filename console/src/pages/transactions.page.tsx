@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { accountSource, categoriesQuery, customerSource, transactionsQuery, type Transaction } from '../api/books';
 import { useMay } from '../api/me';
 import type { Column } from '../parts/data-table';
+import { ListExport } from '../parts/export-button';
 import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Money } from '../parts/money';
 import { Instant } from '../parts/instant';
@@ -81,6 +82,7 @@ export function TransactionsPage(): ReactNode {
         title={t('Transactions')}
       />
       <Listing
+        aside={<ListExport list="transactions" query={query} />}
         columns={columns}
         empty={
           isFiltered

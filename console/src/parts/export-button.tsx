@@ -1,7 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { download } from '../api/download';
+import { useMe } from '../api/me';
 import { ActionButton } from './action-button';
+import { stringifySearch } from './search-params';
+import { useZone } from './zone';
+import { today } from './zone-days';
 import { t } from '../messages/catalogue';
 
 type Props = {
@@ -16,6 +20,21 @@ type Props = {
 export function ExportButton({ path, type = 'text/csv', fileName, label = t('Download CSV') }: Props): ReactNode {
   const action = useMutation({ mutationFn: () => download(path, type, fileName) });
   return <ActionButton action={action} icon="download" label={label} />;
+}
+
+type ListProps = {
+  readonly list: 'accounts' | 'customers' | 'transactions';
+  /** Filters of the list. */
+  readonly query: Readonly<Record<string, unknown>>;
+};
+
+/** Downloads all pages of a list. The file name contains the short name of the tenant, the list, and the current date. */
+export function ListExport({ list, query }: ListProps): ReactNode {
+  const slug = useMe()?.tenant?.slug ?? 'kontor';
+  const day = today(useZone());
+  return (
+    <ExportButton fileName={`${fileNameOf(slug, list, day)}.csv`} path={`/api/${list}${stringifySearch(query)}`} />
+  );
 }
 
 /** Removes characters that file systems reject in file names. */

@@ -39,11 +39,12 @@ export const searchParams =
     return found as Read<S>;
   };
 
-/** Plain query strings, such as `?status=PARKED&page=2`. */
+/** Plain query strings, such as `?status=PARKED&page=2`. The names of several values are repeated. */
 export const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
   const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
-  const written = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const pairs = given.flatMap(([name, value]) => [value].flat().map((each) => [name, String(each)]));
+  const written = new URLSearchParams(pairs).toString();
   return written === '' ? '' : `?${written}`;
 }
