@@ -106,3 +106,20 @@ test('A sale is recorded manually: its total is shown while the user types, and 
   await page.getByText('Entered by hand').waitFor();
   expect(await page.getByRole('link', { name: /^(?:Invoice|Collection) [\d.,]+ EUR$/ }).count()).toBe(2);
 }, 60_000);
+
+test('A manually recorded sale is cancelled once, on its page', async () => {
+  const sale = {
+    ...{ type: 'SALE', externalId: 'TYPO-1', currency: 'EUR', occurredAt: '2026-05-04T10:00:00Z' },
+    lines: [{ description: 'Grinder', quantity: '1', unitPrice: '100.00', taxRate: '19' }],
+  };
+  const { data } = await mine<{ data: { id: string } }>('/api/sales', sale);
+  await visitor.signIn(shop.owner, `/sales/${data.id}`);
+  await button('Cancel').click();
+  expect(await dialog().getByLabel('Number of the original sale').inputValue()).toBe('TYPO-1');
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await title('Cancellation S-000001').or(title('Cancellation S-000002')).waitFor();
+  await page.getByRole('link', { name: 'Original sale' }).click();
+  await title('Sale TYPO-1').waitFor();
+  await page.getByRole('link', { name: /^Cancellation S-/ }).waitFor();
+  for (const done of ['Cancel', 'Record a return']) expect(await button(done).count()).toBe(0);
+}, 60_000);

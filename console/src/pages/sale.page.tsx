@@ -17,7 +17,7 @@ import { Figure, Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { RecordReturn } from '../parts/record-sale';
+import { CancelSale, RecordReturn } from '../parts/record-sale';
 import { RejectedSale } from '../parts/sale-fix';
 import { partnerWords, SaleStatus, saleTypeWords } from '../parts/sale-words';
 import { Timeline } from '../parts/timeline';
@@ -61,11 +61,17 @@ export function SalePage(): ReactNode {
   );
 }
 
-/** Partners record returns of their sales themselves. */
+/** Partners record returns and cancellations of their sales themselves. A sale with returns cannot be cancelled. */
 function Actions({ sale }: { sale: Sale }): ReactNode {
   const mayRecord = useMay('transactions.write');
-  const isReturnable = sale.type === 'SALE' && sale.status === 'BOOKED' && sale.sourceId === MANUAL;
-  return isReturnable && mayRecord && <RecordReturn of={sale} />;
+  const isManual = sale.type === 'SALE' && sale.status === 'BOOKED' && sale.sourceId === MANUAL;
+  if (!isManual || !mayRecord || sale.relatedSales.some(({ type }) => type === 'CANCELLATION')) return null;
+  return (
+    <>
+      <RecordReturn of={sale} />
+      {sale.relatedSales.length === 0 && <CancelSale of={sale} />}
+    </>
+  );
 }
 
 const SaleLink = ({ id, children }: { id: string; children: ReactNode }): ReactNode => (

@@ -10,6 +10,7 @@ import { amountIn, amountOf, digitsOf, grossOf, typedAmount } from './amount';
 import { given, OneOfField, someOf, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
 import { FormLines, linesAs, linesIn } from './form-lines';
+import type { IconName } from './icons';
 import { Money } from './money';
 import { RemoteField } from './remote-field';
 import { SALE_TYPES } from './sale-words';
@@ -158,14 +159,31 @@ export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
   />
 );
 
+/** Cancels a sale that was also recorded manually. */
+export const CancelSale = ({ of: { externalId, branchCode } }: { of: Sale }): ReactNode => (
+  <SaleDialog
+    icon="close"
+    initial={{
+      ...newSale(today(useZone())),
+      ...{ type: 'CANCELLATION', relatedExternalId: externalId, branchCode: branchCode ?? '' },
+    }}
+    isDangerous
+    label={t('sale| Cancel')}
+    lead={t('Books the reversal of the whole sale, including its payments. This cannot be undone.')}
+    variant="default"
+  />
+);
+
 type Dialog = {
   readonly initial: Draft;
   readonly label: string;
   readonly lead?: string;
   readonly variant: 'filled' | 'default';
+  readonly icon?: IconName;
+  readonly isDangerous?: boolean;
 };
 
-function SaleDialog({ variant, ...dialog }: Dialog): ReactNode {
+function SaleDialog({ variant, icon = 'plus', ...dialog }: Dialog): ReactNode {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const zone = useZone();
@@ -180,7 +198,7 @@ function SaleDialog({ variant, ...dialog }: Dialog): ReactNode {
       }}
       buttonProps={{ variant, size: 'sm' }}
       fields={(form) => <SaleFields currency={currency} form={form} />}
-      icon="plus"
+      icon={icon}
       onDone={({ id }) => {
         forget();
         changedBooks(cache);
