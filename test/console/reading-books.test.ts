@@ -97,6 +97,41 @@ test('The page of an account shows its statement with a running balance', async 
   await title('Accounts').waitFor();
 }, 60_000);
 
+test('Transactions are filtered by branch, amount and cancellation', async () => {
+  const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'SOUTH', name: 'South quay' });
+  const { data: cash } = await mine<Answer<{ id: string }>>('/api/accounts', { name: 'Petty cash', type: 'CASH' });
+  const date = `${new Date().getUTCFullYear()}-01-02`;
+  const adjust = (amount: string, description: string, more = {}): Promise<Answer<{ id: string }>> =>
+    mine('/api/transactions', {
+      ...{ type: 'ADJUSTMENT', direction: 'IN', date, accountId: cash.id, amount, description },
+      ...more,
+    });
+  await adjust('1250.00', 'Large one');
+  await adjust('40.00', 'Small one', { branchId: branch.id });
+  const { data: mistake } = await adjust('41.00', 'Mistaken one');
+  await mine(`/api/transactions/${mistake.id}/cancel`, { reason: 'Booked twice.' });
+  await visitor.signIn(shop.owner, `/transactions?accountId=${cash.id}`);
+  await row('Small one').waitFor();
+  await page.getByLabel('Amount from').fill('1,250');
+  await row('Small one').waitFor({ state: 'detached' });
+  await row('Large one').waitFor();
+  expect(new URL(page.url()).searchParams.get('amountMin')).toBe('1250');
+  await page.getByLabel('Amount from').fill('');
+  await page.getByLabel('Amount to').fill('40.5');
+  await row('Large one').waitFor({ state: 'detached' });
+  await row('Small one').waitFor();
+  await button('Clear filters').click();
+  await page.getByLabel('Status').first().click();
+  await page.getByRole('option', { name: 'Cancelled', exact: true }).click();
+  await row('Small one').waitFor({ state: 'detached' });
+  await row('Mistaken one').first().waitFor();
+  await button('Clear filters').click();
+  await page.getByLabel('Branch').first().click();
+  await page.getByRole('option', { name: 'South quay' }).click();
+  await row('Large one').waitFor({ state: 'detached' });
+  await row('Small one').waitFor();
+}, 60_000);
+
 test('All customer data that can be entered can also be read', async () => {
   const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'NORTH', name: 'North quay' });
   const body = { name: 'Ada Bakery', nationalId: '10000000146', branchId: branch.id };

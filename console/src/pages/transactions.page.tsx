@@ -1,7 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { accountSource, categoriesQuery, customerSource, transactionsQuery, type Transaction } from '../api/books';
+import {
+  accountSource,
+  branchSource,
+  categoriesQuery,
+  customerSource,
+  transactionsQuery,
+  type Transaction,
+} from '../api/books';
 import { useMay } from '../api/me';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
@@ -14,6 +21,7 @@ import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { RecordJournal, RecordTransaction } from '../parts/record-transaction';
 import { RemoteChoice } from '../parts/remote-choice';
+import { AmountFilter } from '../parts/text-filter';
 import { transactionColumns } from '../parts/transaction-columns';
 import { TransactionState, TYPES } from '../parts/transaction-words';
 import type { TransactionsFilters } from '../routes/tenant-filters';
@@ -63,8 +71,12 @@ const columns: readonly Column<Transaction>[] = [
 /** Transactions, newest first. */
 export function TransactionsPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
-  const { showSystemGenerated, ...rest } = filters;
-  const query = { ...rest, ...(showSystemGenerated !== undefined && { showSystemGenerated: false }) };
+  const { showSystemGenerated, isCancelled, ...rest } = filters;
+  const query = {
+    ...rest,
+    ...(showSystemGenerated !== undefined && { showSystemGenerated: false }),
+    ...(isCancelled !== undefined && { isCancelled: isCancelled === 'true' }),
+  };
   const isFiltered = Object.keys(filters).length > 0;
   const mayWrite = useMay('transactions.write');
   return (
@@ -102,6 +114,10 @@ const DIRECTIONS = [
   ['IN', t('In')],
   ['OUT', t('Out')],
 ] as const;
+const STATES = [
+  ['true', t('Cancelled')],
+  ['false', t('Not cancelled')],
+] as const;
 const ORIGINS = [['false', t('Entered by users')]] as const;
 
 function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
@@ -132,6 +148,16 @@ function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
         options={(categories.data ?? []).map(({ id, name }) => [id, name] as const)}
         value={filters.categoryId}
       />
+      <RemoteChoice
+        className="k-choice"
+        label={t('Branch')}
+        onChange={set('branchId')}
+        source={branchSource}
+        value={filters.branchId}
+      />
+      <AmountFilter label={t('Amount from')} onChange={set('amountMin')} value={filters.amountMin} />
+      <AmountFilter label={t('Amount to')} onChange={set('amountMax')} value={filters.amountMax} />
+      <Choice label={t('Status')} onChange={set('isCancelled')} options={STATES} value={filters.isCancelled} />
       <Choice
         label={t('Recorded')}
         onChange={set('showSystemGenerated')}

@@ -18,6 +18,9 @@ export const moment: Reader<string> = (given) =>
 /** A non-negative integer. */
 export const number: Reader<number> = (given) => (/^\d{1,9}$/.test(given) ? Number(given) : undefined);
 
+/** A non-negative amount in the service's notation. */
+export const amount: Reader<string> = (given) => (/^\d{1,15}(?:\.\d{1,6})?$/.test(given) ? given : undefined);
+
 /** A date such as `2026-03-04`. */
 export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? moment(given) : undefined);
 

@@ -1,5 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { amountOf, typedAmount } from './amount';
+import { amount } from './search-params';
 import { useTyped } from './typed';
 
 type Props = {
@@ -20,6 +22,29 @@ export function TextFilter({ label, value, onChange, placeholder }: Props): Reac
         type(currentTarget.value);
       }}
       placeholder={placeholder}
+      value={typed}
+    />
+  );
+}
+
+/** Amounts are typed in the notation of the viewer's locale. The URL contains them in the service's notation. */
+const AMOUNT = {
+  read: (typed: string): string => amount(amountOf(typed)) ?? '',
+  write: (value: string): string => (value === '' ? '' : typedAmount(value)),
+};
+
+/** Filter for an amount. */
+export function AmountFilter({ label, value, onChange }: Omit<Props, 'placeholder'>): ReactNode {
+  const [typed, type] = useTyped(value, onChange, AMOUNT);
+  return (
+    <TextInput
+      className="k-choice"
+      error={typed.trim() !== '' && AMOUNT.read(typed) === ''}
+      inputMode="decimal"
+      label={label}
+      onChange={({ currentTarget }) => {
+        type(currentTarget.value);
+      }}
       value={typed}
     />
   );

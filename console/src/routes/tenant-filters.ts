@@ -1,5 +1,5 @@
 import type { FiltersOf } from '../parts/list-state';
-import { day, listParams, moment, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
+import { amount, day, listParams, moment, oneOf, pageNumber, searchParams, text } from '../parts/search-params';
 
 export const transactionsSearch = searchParams({
   ...listParams,
@@ -21,6 +21,10 @@ export const transactionsSearch = searchParams({
   customerId: text,
   accountId: text,
   categoryId: text,
+  branchId: text,
+  amountMin: amount,
+  amountMax: amount,
+  isCancelled: oneOf('true', 'false'),
   showSystemGenerated: oneOf('false'),
 });
 /** Filters of the page, in the form of its search parameters. */
