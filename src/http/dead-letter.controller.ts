@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DeadLetterOrigin, DeadLetterStatus } from '../aggregates/dead-letter.aggregate.js';
+import { deadLetter, DeadLetterOrigin, DeadLetterStatus } from '../aggregates/dead-letter.aggregate.js';
 import { DiscardDeadLetter, ReplayDeadLetter, TriggerJob } from '../commands/operation.commands.js';
 import { printable } from '../aggregates/fields.js';
 import { currentContext, inContext } from '../eventsourcing/context.js';
@@ -12,10 +12,12 @@ import {
   PreviewBulk,
 } from '../queries/dead-letter.queries.js';
 import type { Target } from '../eventsourcing/command.js';
+import { answer } from './answer.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
 import { JobTriggerResultDto, startedRun } from './job.controller.js';
 import { controllerOf, pageOf, receipt, recordOf, routesAt, type Services, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
+import { recordRead } from './stream.controller.js';
 
 const IntegrationDeadLetter = named(
   'IntegrationDeadLetter',
@@ -145,7 +147,8 @@ async function bulkRun(
   return services.settled(startedRun(started), started, { status: 201 });
 }
 
-const routes = routesAt('/api/platform/dead-letters', { who: 'platform', tag: 'Platform Dead Letters' });
+const shared = { who: 'platform', tag: 'Platform Dead Letters' } as const;
+const routes = routesAt('/api/platform/dead-letters', shared);
 
 export const DeadLetterController = controllerOf(
   routes.query(
@@ -153,10 +156,18 @@ export const DeadLetterController = controllerOf(
     { query: listQuery, answers: pageOf(IntegrationDeadLetter) },
     ({ query }) => new ListDeadLetters(query),
   ),
-  routes.query(
+  routesAt('/api/platform/dead-letters', { ...shared, isRecorded: true }).route(
     'Get a dead letter with its full payload',
-    { path: '/:id', answers: recordOf(IntegrationDeadLetter) },
-    ({ id }) => new GetDeadLetter(id),
+    {
+      path: '/:id',
+      description: 'Every read is recorded in the audit log.',
+      answers: recordOf(IntegrationDeadLetter),
+    },
+    async ({ id }, services) => {
+      const letter = await services.queries.execute(new GetDeadLetter(id));
+      await recordRead(services, { entity: deadLetter.name, tenantId: letter.tenantId, id }, 'STATE');
+      return answer(letter, { revision: letter.revision });
+    },
   ),
   routes.route(
     'Replay the dead letters that match a filter, or count them',

@@ -4,7 +4,10 @@ import type { Page } from '../../src/queries/query.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
 import { EventStoreUnavailable, type EventStore } from '../../src/ports/event-store.js';
 import { backupOf } from '../support/backups.js';
-import { TestService, type Books } from '../support/service.js';
+import { eventually } from '../support/eventually.js';
+import { saleOf, TestService, type Books } from '../support/service.js';
+
+const PATIENCE_MS = 15_000;
 
 let service: TestService;
 let books: Books;
@@ -86,6 +89,42 @@ describe("An operator's inspection of a history", () => {
     } finally {
       isAway = false;
     }
+  });
+});
+
+describe("An operator's inspection of a dead letter", () => {
+  let letterId: string;
+  beforeAll(async () => {
+    await service.postSale(books.partner, saleOf('unbookable', { branchCode: 'NOWHERE' }));
+    ({ id: letterId } = await eventually(async () => {
+      const { body } = await service.get('/api/platform/dead-letters?search=unbookable', operator);
+      return (body as Page<{ id: string }>).items[0];
+    }, PATIENCE_MS));
+  });
+
+  test('is recorded by one audit entry on the dead letter', async () => {
+    const before = (await entriesOf('HistoryRead')).length;
+    const reply = await service.get(`/api/platform/dead-letters/${letterId}`, operator);
+    expect([reply.status, reply.headers['etag']]).toEqual([200, '"0"']);
+    const [entry, ...others] = await entriesOf('HistoryRead');
+    expect(others.length).toBe(before);
+    expect(entry).toMatchObject({ entity: 'dead-letter', entityId: letterId, tenantId: 'platform' });
+    const { changes } = (await service.get(`/api/platform/audit-logs/${entry?.id ?? ''}`, operator))
+      .data as AuditLogDetail;
+    expect(changes).toContainEqual({ path: 'tenantId', before: null, after: books.tenant.id });
+  });
+
+  test('is not recorded if there is no such dead letter, and returns nothing if it cannot be recorded', async () => {
+    const before = (await entriesOf('HistoryRead')).length;
+    expect((await service.get(`/api/platform/dead-letters/${randomUUID()}`, operator)).status).toBe(404);
+    isAway = true;
+    try {
+      const reply = await service.get(`/api/platform/dead-letters/${letterId}`, operator);
+      expect([reply.status, reply.text.includes('unbookable')]).toEqual([503, false]);
+    } finally {
+      isAway = false;
+    }
+    expect((await entriesOf('HistoryRead')).length).toBe(before);
   });
 });
 

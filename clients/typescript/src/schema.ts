@@ -1067,7 +1067,9 @@ export interface paths {
         };
         /**
          * Get a dead letter with its full payload
-         * @description Requires a platform operator.
+         * @description Every read is recorded in the audit log.
+         *
+         *     Requires a platform operator.
          */
         get: operations["getPlatformDeadLettersById"];
         put?: never;
