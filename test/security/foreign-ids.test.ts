@@ -136,7 +136,7 @@ test('In a body an unknown id is not found, at its path', async () => {
   expect(told).toEqual([]);
 });
 
-test('Ids of another tenant's records in a body are treated as unknown', async () => {
+test("Ids of another tenant's records in a body are treated as unknown", async () => {
   for (const one of places()) {
     const unknownId = service.service.engines.ids.next();
     const unknown = heard(await answerTo(one, unknownId), unknownId);
