@@ -7,6 +7,7 @@ import { createSecureContext, rootCertificates } from 'node:tls';
 import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
 import { hostOf, isPrivateHost, isPublicAddress } from './addresses.js';
+import { publicLookup } from './public-lookup.js';
 
 /** Resolves host names like `dns.lookup` with the option `all`. */
 export type Lookup = (
@@ -62,9 +63,12 @@ class NotPublic extends Error {
 export class OutboundClient {
   private readonly secure: HttpsAgent;
   private readonly plain: HttpAgent;
+  private readonly resolve: Lookup;
 
   constructor(private readonly options: OutboundOptions) {
-    const { ca, maxIdle } = options;
+    const { ca, maxIdle, allowPrivate } = options;
+    // Names in private networks may depend on /etc/hosts and search domains.
+    this.resolve = options.lookup ?? (allowPrivate ? systemLookup : publicLookup());
     // `maxTotalSockets` would count idle connections, so the targets of one tenant could use up the pool.
     const pool = { keepAlive: true, timeout: IDLE_MS };
     // `ca` replaces the default authorities, so both are passed. A shared context parses them only once.
@@ -156,8 +160,8 @@ export class OutboundClient {
 
   /** Rejects a name if any of its addresses is private. */
   private readonly lookup: LookupFunction = (host, { all }, done) => {
-    const { lookup = systemLookup, allowPrivate } = this.options;
-    lookup(host, { all: true }, (error, addresses) => {
+    const { allowPrivate } = this.options;
+    this.resolve(host, { all: true }, (error, addresses) => {
       // If the lookup failed, there are no addresses.
       const first = addresses?.[0];
       if (error || !addresses || !first) {
