@@ -124,6 +124,17 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const id = saleId(tenantId, sourceId, payload.externalId);
     const claim = this.claimOf(intake, id);
     if (intake.isOnlyValidated) return this.validated(intake, id, claim);
+    try {
+      return await this.take(intake, id, claim, acceptance);
+    } catch (error) {
+      // A failed request must not use up the limit on recorded keys.
+      this.releaseKey(id, claim.streamId);
+      throw error;
+    }
+  }
+
+  private async take(intake: Intake, id: string, claim: KeyClaim, acceptance: Acceptance): Promise<IntakeAnswer> {
+    const { tenantId } = intake;
     let key = this.unread(idempotencyKey, tenantId, claim.streamId);
     let isRecorded = claim.data !== undefined;
     if (isRecorded && !this.takesKey(id, claim.streamId)) {
@@ -192,6 +203,11 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     if (keys === undefined) this.keysOf.set(id, [key]);
     else if (!keys.includes(key)) return keys.length < MAX_KEYS_PER_SALE && keys.push(key) > 0;
     return true;
+  }
+
+  private releaseKey(id: string, key: string): void {
+    const keys = this.keysOf.get(id) ?? [];
+    if (keys.includes(key)) keys.splice(keys.indexOf(key), 1);
   }
 
   /**

@@ -75,6 +75,16 @@ describe('A sale with very many keys', () => {
     expect(status.status).toBe(404);
   });
 
+  test('records the key that the sale is accepted with, even after ten rejected ones', async () => {
+    for (const key of keys.slice(0, 10)) {
+      await push(saleOf(`other-${key}`), `${key}-rejected`);
+      expect((await push(saleOf('limited'), `${key}-rejected`)).status).toBe(409);
+    }
+    expect((await push(saleOf('limited'), 'accepted')).status).toBe(202);
+    const status = await service.call('GET', '/api/integrations/v1/idempotency-keys/accepted', books.partner);
+    expect(status.status).toBe(200);
+  });
+
   test('still rejects another payload for a recorded key', async () => {
     await push(saleOf('bound'), 'bound-0');
     for (const key of keys) await push(saleOf('bound'), `${key}-bound`);
