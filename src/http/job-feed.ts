@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { BackupArchive } from '../backup/backup-archive.js';
 import { executionViewOf, JOB_DIRECTORY, type JobDirectory, jobRecordOf } from '../queries/operation.queries.js';
 import { executionLogOf, job, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
 import { DomainError, invalid } from '../eventsourcing/domain-error.js';
@@ -66,6 +67,7 @@ export class JobFeed implements OnModuleDestroy {
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(JOB_DIRECTORY) private readonly directory: JobDirectory,
     @Inject(AUTHENTICATOR) private readonly authenticator: Authenticator,
+    @Inject(BackupArchive) private readonly archive: BackupArchive,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(LOGGER) private readonly logger: Logger,
     @Inject(SETTINGS) private readonly settings: HttpSettings,
@@ -98,12 +100,13 @@ export class JobFeed implements OnModuleDestroy {
     this.admit(watcher);
     await (this.started ??= this.start());
     const resumed = lastEventId === undefined ? undefined : await this.positionOf(lastEventId);
+    const isGone = await this.archive.gone();
     this.admit(watcher);
     const after = resumed ?? this.feed.position;
     const stream = new EventStream({
       feed: this.feed,
       after,
-      first: resumed === undefined ? this.snapshot() : RESUMED,
+      first: resumed === undefined ? this.snapshot(isGone) : RESUMED,
       inTurn: (read) => this.catchingUp.run({ group: '' }, read),
       monotonicMs: () => this.clock.monotonicMs(),
     });
@@ -193,10 +196,10 @@ export class JobFeed implements OnModuleDestroy {
     return log && sseFrame('job', event.position, executionViewOf(event.recordId, log));
   }
 
-  private snapshot(): Buffer {
+  private snapshot(isGone: (fileName: string) => boolean): Buffer {
     const nowMs = this.clock.nowMs();
     const records = [...this.directory.jobs.values()].map((facts) =>
-      jobRecordOf(facts, this.states.get(facts.name)?.state ?? job.initial, nowMs),
+      jobRecordOf(facts, this.states.get(facts.name)?.state ?? job.initial, nowMs, isGone),
     );
     return sseFrame('snapshot', this.feed.position, records);
   }

@@ -62,15 +62,22 @@ export class GetJobExecution extends query<JobExecutionView, [id: string]>() {}
 /** A run as returned by the API. */
 export const executionViewOf = (jobName: string, log: ExecutionLog): JobExecutionView => ({ ...log, jobName });
 
+/** Whether a file no longer exists. */
+type IsGone = (fileName: string) => boolean;
+
+/** Omits a removed artifact. Newer backups replace older ones. */
+const withoutGone = (run: JobExecutionView, isGone: IsGone): JobExecutionView =>
+  run.artifact && isGone(run.artifact.fileName) ? { ...run, artifact: null } : run;
+
 /** Returns the state of a job at `nowMs`, in milliseconds since 1970. */
-export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: number): JobRecord {
+export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: number, isGone: IsGone): JobRecord {
   const { name, description, schedule, isEnabled } = facts;
   const nextMs = isEnabled ? facts.nextAfter(nowMs) : undefined;
   return {
     ...{ name, description, schedule, isEnabled },
     isRunning: run !== null,
     nextRunAt: nextMs === undefined ? null : new Date(nextMs).toISOString(),
-    lastExecution: last && executionViewOf(name, last),
+    lastExecution: last && withoutGone(executionViewOf(name, last), isGone),
   };
 }
 
@@ -144,21 +151,18 @@ export class ListProjections extends query<readonly ProjectionRow[]>() {}
 
 export const operationQueryHandlers = [
   // The states are read from the jobs' streams, so that the result is current on every replica.
-  answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK], (directory, reader, clock) =>
-    Promise.all(
+  answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK, BackupArchive], async (directory, reader, clock, archive) => {
+    const isGone = await archive.gone();
+    return Promise.all(
       [...directory.jobs.values()].map(async (facts) => {
         const { state } = await reader.read(job, PLATFORM_TENANT, facts.name);
-        return jobRecordOf(facts, state, clock.nowMs());
+        return jobRecordOf(facts, state, clock.nowMs(), isGone);
       }),
-    ),
-  ),
-  // Removed artifacts are omitted. Newer backups replace older ones.
+    );
+  }),
   answers(ListJobExecutions, [ReadModels, BackupArchive], async (models, archive, scope, request) => {
     const [page, isGone] = await Promise.all([models.list(jobExecutions, scope, request), archive.gone()]);
-    const items = page.items.map((run) =>
-      run.artifact && isGone(run.artifact.fileName) ? { ...run, artifact: null } : run,
-    );
-    return { ...page, items };
+    return { ...page, items: page.items.map((run) => withoutGone(run, isGone)) };
   }),
   answers(GetJobExecution, [ReadModels, CaughtUp], (models, caughtUp, id) =>
     caughtUp.found(models, jobExecutions, PLATFORM, id, 'execution'),

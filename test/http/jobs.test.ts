@@ -103,6 +103,14 @@ describe('A triggered job', () => {
     expect(await toyNow()).toMatchObject({ isRunning: false, lastExecution: done });
   });
 
+  test('shows no file that has been deleted', async () => {
+    const run = await begun();
+    const fileName = `kontor-20260101T000000Z-${run.executionLogId}.ndjson.gz`;
+    toy.latest.finish({ message: 'Done.', artifact: { fileName, sizeBytes: 12, sha256: 'ab' } });
+    await logged(run.executionLogId, 'SUCCEEDED');
+    expect((await over()).lastExecution).toMatchObject({ id: run.executionLogId, artifact: null });
+  });
+
   test('is rejected while it runs, and can run again afterwards', async () => {
     const first = await begun();
     expect(told(await trigger())).toBe('409 JOB_ALREADY_RUNNING');
