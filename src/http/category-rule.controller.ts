@@ -14,7 +14,7 @@ import { SAMPLED_TRANSACTIONS } from '../queries/category-rule.sampler.js';
 import { TestCategoryRules } from '../queries/category-rule-test.query.js';
 import { GetCategoryRule, ListCategoryRules } from '../queries/category.queries.js';
 import { TransactionCategoryDto } from './category.controller.js';
-import { MAX_PAGE_NUMBER, MAX_PAGE_SIZE, optionalInteger } from './input.js';
+import { MAX_PAGE_SIZE, optionalInteger, optionalPageNumber } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
 import { controllerOf, tenantRoutes, valueOf } from './routes.js';
 import { instantOut, named, totalIsCapped } from './shapes.js';
@@ -70,7 +70,7 @@ const CategoryRuleTestResultDto = named(
 );
 
 const listQuery = listQueryOf(categoryRuleRecord, {
-  page: optionalInteger(MAX_PAGE_NUMBER, 1),
+  page: optionalPageNumber,
   limit: optionalInteger(MAX_PAGE_SIZE, 20),
 });
 

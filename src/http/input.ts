@@ -75,8 +75,15 @@ export const searchInput = z
 
 export const MAX_PAGE_SIZE = 100;
 /** A page beyond the end of a list is empty, not an error. */
-export const MAX_PAGE_NUMBER = Number.MAX_SAFE_INTEGER;
-const pageNumber = queryInteger(1, MAX_PAGE_NUMBER);
+const MAX_PAGE_NUMBER = Number.MAX_SAFE_INTEGER;
+/** A number with more digits than a JavaScript number can represent also stands for a page beyond the end. */
+export const pageNumber = documented(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,99}$/, 'Must be a whole number of at least 1.')
+    .transform((digits) => Math.min(Number(digits), MAX_PAGE_NUMBER)),
+  { type: 'integer', minimum: 1 },
+);
 const pageSize = queryInteger(1, MAX_PAGE_SIZE);
 
 /** Paging parameters, both required. Spread into `z.strictObject({ ...requiredPaging, … })`. */
@@ -91,9 +98,15 @@ export const optionalInteger = (maximum: number, value: number) =>
     { type: 'integer', minimum: 1, maximum, default: value },
   );
 
+/** Default: the first page. */
+export const optionalPageNumber = documented(
+  pageNumber.optional().transform((given) => given ?? 1),
+  { type: 'integer', minimum: 1, default: 1 },
+);
+
 /** Paging parameters, both optional. */
 export const optionalPaging = {
-  pageNumber: optionalInteger(MAX_PAGE_NUMBER, 1),
+  pageNumber: optionalPageNumber,
   pageSize: optionalInteger(MAX_PAGE_SIZE, 20),
 } as const;
 

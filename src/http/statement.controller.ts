@@ -4,7 +4,7 @@ import { transactionRecord } from '../aggregates/ledger.js';
 import { GetCustomerStatement, GetStatement, type Statement } from '../queries/statement.query.js';
 import type { Answer } from './answer.js';
 import { csvAnswer } from './csv.js';
-import { dateInput, MAX_PAGE_NUMBER, MAX_PAGE_SIZE, queryInteger } from './input.js';
+import { dateInput, MAX_PAGE_SIZE, pageNumber, queryInteger } from './input.js';
 import { controllerOf, routesAt, valueOf } from './routes.js';
 import { dateOut, named, recordId } from './shapes.js';
 
@@ -44,7 +44,7 @@ const query = z
   .strictObject({
     beginDate: dateInput.optional(),
     endDate: dateInput.optional(),
-    pageNumber: queryInteger(1, MAX_PAGE_NUMBER).optional(),
+    pageNumber: pageNumber.optional(),
     pageSize: queryInteger(1, MAX_PAGE_SIZE).optional(),
   })
   .refine(({ beginDate = '', endDate }) => endDate === undefined || beginDate <= endDate, {
