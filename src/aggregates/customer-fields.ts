@@ -19,8 +19,11 @@ export const CustomerStatus = z.enum(['ACTIVE', 'PASSIVE']);
 
 const seen = { personal: true, published: true } as const;
 const found = { ...seen, searched: true } as const;
+const code = line(40).meta({
+  description: 'At creation, a missing code or null is replaced by the next number. Later, null removes the code.',
+});
 export const customerRecord = record({
-  code: optional(line(40), z.string().nullable(), null, { searched: true, published: true }),
+  code: optional(code.nullable(), z.string().nullable(), null, { searched: true, published: true }),
   name: text(line(200), found),
   type: optional(CustomerType, CustomerType, 'COMPANY', { published: true }),
   taxNumber: optionalText(line(40), found),

@@ -97,7 +97,7 @@ const statusOf = (isActive: boolean) => (isActive ? ('ACTIVE' as const) : ('PASS
 
 function createCustomer(bus: CommandBus, { target, data: { name, code, isActive, isDefault } }: CreateAccount) {
   if (isDefault) throw managedByCustomer();
-  const facts = { name, status: statusOf(isActive), ...(code !== undefined && code !== null && { code }) };
+  const facts = { name, status: statusOf(isActive), ...(code !== undefined && { code }) };
   return bus.execute(new CreateCustomer(target, facts));
 }
 

@@ -70,7 +70,7 @@ export class CustomerCreation {
       try {
         return await this.runner.execute(customer, target, data, createCustomer);
       } catch (error) {
-        if (input.code !== undefined || !isCodeTaken(error)) throw error;
+        if (typeof input.code === 'string' || !isCodeTaken(error)) throw error;
         if (!(await this.codes.afterTaken(target.tenantId, tried))) throw error;
       }
     }

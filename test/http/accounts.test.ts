@@ -305,6 +305,16 @@ describe('Accounts', () => {
       expect((await change(id, {})).data).toMatchObject({ revision: 2 });
     });
 
+    test('get a code if none or null is given, and lose it if it is changed to null', async () => {
+      for (const body of [{ name: 'Ada' }, { name: 'Bob', code: null }]) {
+        const id = await make(body);
+        const codeIs = async () => (await service.customer(books.tenant.token, id))['code'];
+        expect(await codeIs()).toMatch(/^C-\d{6}$/);
+        expect((await change(id, { code: null })).told).toBe('201');
+        expect([await codeIs(), (await get(id)).code]).toEqual([null, null]);
+      }
+    });
+
     test.each<[object, number, string]>([
       [{ name: null }, 400, 'name'],
       [{ currency: 'USD' }, 400, 'currency'],

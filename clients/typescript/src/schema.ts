@@ -3481,7 +3481,7 @@ export interface components {
             isEnabled?: boolean;
         };
         CreateCustomerDto: {
-            code?: string;
+            code?: string | null;
             name: string;
             /** @enum {string} */
             type?: "COMPANY" | "INDIVIDUAL";
@@ -5284,7 +5284,7 @@ export interface components {
             isEnabled?: boolean;
         };
         UpdateCustomerDto: {
-            code?: string;
+            code?: string | null;
             name?: string;
             /** @enum {string} */
             type?: "COMPANY" | "INDIVIDUAL";
