@@ -1,5 +1,6 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { day, listParams, oneOf, parseSearch, searchParams, stringifySearch, text } from './parts/search-params';
+import { HomePage } from './pages/home.page';
 import { FailedPage } from './pages/missing.page';
 import { SignInPage } from './pages/sign-in.page';
 import { platformRoutes } from './routes/platform.routes';
@@ -20,7 +21,7 @@ const signIn = createRoute({
 const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/home.page'), 'HomePage'),
+  component: HomePage,
 });
 const jobs = createRoute({
   getParentRoute: () => signedIn,

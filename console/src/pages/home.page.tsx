@@ -1,16 +1,22 @@
-import type { ReactNode } from 'react';
-import { isOperator, useMe } from '../api/me';
+import { Skeleton } from '@mantine/core';
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { Suspense, type ReactNode } from 'react';
+import { isOperator, meQuery, useMe } from '../api/me';
+import { queryClient } from '../api/queries';
 import { PageHeader } from '../parts/page-header';
-import { OverviewPage } from './overview.page';
-import { TenantHomePage } from './tenant-home.page';
 import { t } from '../messages/catalogue';
+
+const OverviewPage = lazyRouteComponent(() => import('./overview.page'), 'OverviewPage');
+const TenantHomePage = lazyRouteComponent(() => import('./tenant-home.page'), 'TenantHomePage');
 
 /** Start page: the overview for operators, the tenant's home page for its users. */
 export function HomePage(): ReactNode {
   const me = useMe();
   if (me === undefined) return null;
-  if (isOperator(me)) return <OverviewPage />;
-  if (me.permissions.length > 0) return <TenantHomePage />;
+  if (isOperator(me) || me.permissions.length > 0)
+    return (
+      <Suspense fallback={<Skeleton height={200} />}>{isOperator(me) ? <OverviewPage /> : <TenantHomePage />}</Suspense>
+    );
   return (
     <PageHeader
       lead={t(
@@ -20,3 +26,9 @@ export function HomePage(): ReactNode {
     />
   );
 }
+
+/** Called by the router. Loads the code of both pages, except for the first page, which loads only its own code. */
+HomePage.preload = async (): Promise<void> => {
+  const isFirst = queryClient.getQueryData(meQuery.queryKey) === undefined;
+  if (!isFirst) await Promise.all([OverviewPage.preload?.(), TenantHomePage.preload?.()]);
+};
