@@ -94,3 +94,16 @@ test('A German viewer sees the right totals and tax in a currency with three dec
     .locator('[data-label="Soll"]', { hasText: /^11,900$/ })
     .waitFor();
 }, 60_000);
+
+test('A German viewer reads the same terms in lists as in forms', async () => {
+  await service.sell(shop, 'web-2', { payments: [{ method: 'CASH', amount: '119.00' }] });
+  await service.saleIs(shop, 'web-2', 'BOOKED');
+  await anotherArrives({ language: 'de' });
+  await visitor.goTo('/sales');
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  await page.getByRole('link', { name: 'web-2' }).click();
+  await page.getByRole('cell', { name: '19\u00a0%', exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'Bar', exact: true }).waitFor();
+  await page.getByRole('columnheader', { name: 'Zahlungsart' }).waitFor();
+  expect(visitor.words('run| Cancelled')).toBe('Abgebrochen');
+}, 60_000);

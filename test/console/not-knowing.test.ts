@@ -157,3 +157,17 @@ test('A value that the browser refuses to copy is not reported as copied', async
   await button('Copy the example').click();
   await button('The example could not be copied').waitFor();
 }, 60_000);
+
+test('Settings, checkpoints and the cache are shown as loading until they arrive', async () => {
+  const showsLoading = async (data: string, path: string, panel: string): Promise<void> => {
+    await page.route(data, () => undefined);
+    await visitor.goTo(path);
+    await page.locator(panel).locator('.mantine-Skeleton-root').first().waitFor();
+  };
+  await visitor.signIn(shop.owner, '/branches');
+  await showsLoading('**/api/settings', '/settings', '#main');
+  await button('Sign out').click();
+  await visitor.signIn(OPERATOR, '/jobs');
+  await showsLoading('**/api/platform/integrity/checkpoint', '/integrity', '[aria-label="Last checkpoint"]');
+  await showsLoading('**/api/platform/redis/status', '/queues', '[aria-label="Cache"]');
+}, 60_000);

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -45,10 +46,12 @@ export function IntegrityPage(): ReactNode {
       />
       <Panel aside={verify && <TriggerJob job={verify} />} title={t('Verification')}>
         {jobs.error !== null && <ProblemView error={jobs.error} onRetry={jobs.refetch} />}
+        {jobs.isLoading && <Skeleton height={100} />}
         {verify !== undefined && <LastRun job={verify} />}
       </Panel>
       <Panel title={t('Last checkpoint')}>
         {checkpoint.error !== null && <ProblemView error={checkpoint.error} onRetry={checkpoint.refetch} />}
+        {checkpoint.isLoading && <Skeleton height={200} />}
         {checkpoint.data !== undefined && <Checkpoint {...checkpoint.data} />}
       </Panel>
     </>

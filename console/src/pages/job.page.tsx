@@ -11,6 +11,7 @@ import { BackLink } from '../parts/back-link';
 import { DownloadButton } from '../parts/download-button';
 import { duration } from '../parts/figures';
 import { Facts } from '../parts/facts';
+import { percent } from '../parts/figures';
 import { Instant } from '../parts/instant';
 import { jobWords } from '../parts/job-words';
 import { LiveMark } from '../parts/live-mark';
@@ -192,7 +193,7 @@ const WORDS: Readonly<Record<string, string>> = {
   JobFailed: t('Failed'),
   JobPaused: t('Paused'),
   JobResumed: t('Resumed'),
-  JobCancelled: t('Cancelled'),
+  JobCancelled: t('run| Cancelled'),
 };
 
 /** A message of a run. Undefined if there is none. */
@@ -209,7 +210,7 @@ function lineOf({ type, data }: HistoryEvent): string {
   const { progress, message, error } = data as Told;
   const parts = [
     WORDS[type] ?? type,
-    progress === undefined ? undefined : `${progress} %`,
+    progress === undefined ? undefined : percent(progress),
     told(error ?? message ?? null),
   ];
   return parts.filter((part) => part !== undefined).join(' · ');

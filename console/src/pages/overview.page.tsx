@@ -26,7 +26,7 @@ import { QueueTable } from '../parts/queue-table';
 import { ReplicaShares } from '../parts/replica-shares';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { Tiles, type TileProps } from '../parts/tile';
-import { t } from '../messages/catalogue';
+import { inSentence, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
 const UNKNOWN = '…';
@@ -111,7 +111,9 @@ const troubleOf = ({ checks, projections }: SystemHealth): string =>
     ...checks
       .filter(({ status }) => status !== 'up')
       .map(({ name, reason }) => (reason ? `${name}: ${serviceWords(reason)}` : name)),
-    ...projections.filter(({ status }) => status !== 'running').map(({ name, status }) => `${name} (${status})`),
+    ...projections
+      .filter(({ status }) => status !== 'running')
+      .map(({ name, status }) => `${name} (${inSentence(status === 'stopped' ? t('Stopped') : t('Failing'))})`),
   ].join(', ');
 
 function headTile(samples: readonly Sample[], system: SystemHealth | undefined): TileProps {

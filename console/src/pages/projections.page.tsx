@@ -5,7 +5,7 @@ import { askAgain } from '../api/ask-again';
 import { api, data, type Shapes } from '../api/client';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
-import { count, decimal, duration } from '../parts/figures';
+import { count, decimal, duration, percent } from '../parts/figures';
 import { Instant } from '../parts/instant';
 import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
@@ -55,7 +55,7 @@ function LastRebuild({ projection: { lastRebuild } }: { projection: Projection }
       {status === 'DONE' && (
         <StatusBadge tone={changedDocuments === 0 ? 'good' : 'warning'}>{t('Done in {took}', { took })}</StatusBadge>
       )}
-      {status === 'CANCELLED' && <StatusBadge tone="idle">{t('Cancelled')}</StatusBadge>}
+      {status === 'CANCELLED' && <StatusBadge tone="idle">{t('run| Cancelled')}</StatusBadge>}
       {status === 'FAILED' && <StatusBadge tone="bad">{t('Failed')}</StatusBadge>}
       <div className="k-nothing">
         {status === 'DONE' ? documents(changedDocuments) : serviceWords(reason ?? '')} ·{' '}
@@ -68,7 +68,7 @@ function LastRebuild({ projection: { lastRebuild } }: { projection: Projection }
 const Rebuild = ({ projection: { name, rebuild } }: { projection: Projection }): ReactNode =>
   rebuild && (
     <>
-      <Text size="sm">{t('{progress} % of the history', { progress: rebuild.progress })}</Text>
+      <Text size="sm">{t('{progress} of the history', { progress: percent(rebuild.progress) })}</Text>
       <Progress.Root mb={4} mt={2}>
         <Progress.Section aria-label={t('Rebuild of {name}', { name })} value={rebuild.progress} />
       </Progress.Root>

@@ -1,11 +1,11 @@
-import { Text, TextInput } from '@mantine/core';
+import { Skeleton, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data, type Shapes } from '../api/client';
 import { queuesQuery, WATCH_EVERY_MS } from '../api/observation';
 import { ConfirmAction } from '../parts/confirm-action';
-import { bytes, count, decimal, duration } from '../parts/figures';
+import { bytes, count, decimal, duration, percent } from '../parts/figures';
 import { ForwarderPanel } from '../parts/forwarder-panel';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -32,6 +32,7 @@ export function QueuesPage(): ReactNode {
       <PageHeader lead={t('Figures cover all replicas and refresh every two seconds.')} title={t('Cache and queues')} />
       <Panel aside={<ClearCache />} title={t('Cache')}>
         {cache.error !== null && <ProblemView error={cache.error} onRetry={cache.refetch} />}
+        {cache.isLoading && <Skeleton height={72} />}
         {cache.data !== undefined && <CacheFigures status={cache.data} />}
       </Panel>
       {queues.data?.queues
@@ -66,7 +67,7 @@ const CacheFigures = ({ status }: { status: CacheStatus }): ReactNode => (
       { name: t('Memory'), value: bytes(status.usedMemoryBytes) },
       {
         name: t('Hit rate'),
-        value: status.hitRate === null ? '—' : `${decimal(status.hitRate * 100)} %`,
+        value: status.hitRate === null ? '—' : percent(status.hitRate * 100),
         note: t('of lookups by this process'),
       },
       { name: t('Uptime'), value: duration(status.uptimeSeconds * 1_000) },

@@ -177,6 +177,8 @@ type ItemProps = {
   readonly onChoose: () => void;
 };
 
+const KINDS = { TECHNICAL: t('technical'), UNKNOWN: t('unknown') } as const;
+
 function EventItem({ event, actor, isChosen, onChoose }: ItemProps): ReactNode {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -188,7 +190,7 @@ function EventItem({ event, actor, isChosen, onChoose }: ItemProps): ReactNode {
         <span className="k-event-revision">{count(event.revision)}</span>
         <span>
           <strong>{event.type}</strong>
-          {event.kind !== 'DOMAIN' && <span className="k-nothing"> {event.kind.toLowerCase()}</span>}
+          {event.kind !== 'DOMAIN' && <span className="k-nothing"> {KINDS[event.kind]}</span>}
           <span className="k-event-who">
             <Instant at={event.occurredAt} /> · {actor}
           </span>

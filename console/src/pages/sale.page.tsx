@@ -11,6 +11,7 @@ import { Copied } from '../parts/copied';
 import { DataTable, type Column } from '../parts/data-table';
 import { Day } from '../parts/day';
 import { Facts } from '../parts/facts';
+import { percent, RATE_DIGITS } from '../parts/figures';
 import { Instant } from '../parts/instant';
 import { JsonView } from '../parts/json-view';
 import { Figure, Money } from '../parts/money';
@@ -19,7 +20,7 @@ import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { CancelSale, RecordReturn } from '../parts/record-sale';
 import { RejectedSale } from '../parts/sale-fix';
-import { partnerWords, SaleStatus, saleTypeWords } from '../parts/sale-words';
+import { partnerWords, paymentWords, SaleStatus, saleTypeWords } from '../parts/sale-words';
 import { Timeline } from '../parts/timeline';
 import { typeWords } from '../parts/transaction-words';
 import { t } from '../messages/catalogue';
@@ -157,7 +158,7 @@ const lineColumns = ({ totalNet, totalTax, total }: Sale): readonly Column<Line>
   { key: 'quantity', header: t('Quantity'), numeric: true, cell: ({ quantity }) => amountWords(quantity) },
   { key: 'price', header: t('Net price'), numeric: true, cell: ({ unitPrice }) => amountWords(unitPrice) },
   { key: 'discount', header: t('Discount'), numeric: true, cell: ({ discount }) => <Figure amount={discount} /> },
-  { key: 'rate', header: t('Tax rate'), numeric: true, cell: ({ taxRate }) => `${amountWords(taxRate)}%` },
+  { key: 'rate', header: t('Tax rate'), numeric: true, cell: ({ taxRate }) => percent(Number(taxRate), RATE_DIGITS) },
   {
     key: 'net',
     narrow: 'hidden',
@@ -197,10 +198,9 @@ const Lines = ({ sale }: { sale: Sale }): ReactNode => (
 );
 
 type Payment = Sale['payments'][number];
-const METHODS = { CASH: t('Cash'), CARD: t('Card'), BANK: t('Bank transfer') } as const;
 
 const paymentColumns: readonly Column<Payment>[] = [
-  { key: 'method', header: t('Method'), cell: ({ method }) => METHODS[method] },
+  { key: 'method', header: t('Method'), cell: ({ method }) => paymentWords(method) },
   {
     key: 'account',
     header: t('Account code'),

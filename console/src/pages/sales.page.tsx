@@ -121,6 +121,9 @@ export function SalesPage(): ReactNode {
   );
 }
 
+/** Typed into the filter instead of the source of sales that users record. */
+const BY_HAND = partnerWords(MANUAL);
+
 function Filters({ filters }: { filters: SalesFilters }): ReactNode {
   const set = useSetter<SalesFilters>();
   return (
@@ -137,9 +140,11 @@ function Filters({ filters }: { filters: SalesFilters }): ReactNode {
       />
       <TextFilter
         label={t('Partner')}
-        onChange={set('sourceId')}
-        placeholder={t('e.g. {MANUAL}', { MANUAL })}
-        value={filters.sourceId}
+        onChange={(partner) => {
+          set('sourceId')(partner === BY_HAND ? MANUAL : partner);
+        }}
+        placeholder={t('e.g. {example}', { example: BY_HAND })}
+        value={filters.sourceId && partnerWords(filters.sourceId)}
       />
       <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
       <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />

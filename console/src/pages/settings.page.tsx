@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
@@ -56,6 +57,7 @@ export function SettingsPage(): ReactNode {
         title={t('Sign-in settings')}
       />
       {settings.error !== null && <ProblemView error={settings.error} onRetry={settings.refetch} />}
+      {settings.isLoading && <Skeleton height={200} />}
       {settings.data !== undefined && <Shown settings={settings.data} />}
     </>
   );

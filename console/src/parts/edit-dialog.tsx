@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
+import { fieldWords } from './audit-words';
 import { DialogFrame } from './dialog-frame';
 import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
@@ -152,7 +153,7 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
           ? t("You can continue. Your input is kept, and the other user's changes are applied.")
           : t(
               "You can continue. The other user's changes are applied, except in the fields that you also changed ({value}). Check these fields before you save.",
-              { value: both.join(', ') },
+              { value: both.map(fieldWords).join(', ') },
             )}
       </Text>
       <Group justify="flex-end">

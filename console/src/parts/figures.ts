@@ -9,6 +9,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 export const count = (value: number): string => whole.format(value);
+/** Maximum number of decimals of a tax rate. */
+export const RATE_DIGITS = 4;
+
+/** A percentage, such as 50 for `50%`. */
+export const percent = (value: number, maximumFractionDigits = 1): string =>
+  new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits }).format(value / 100);
+
 export const decimal = (value: number): string => fine.format(value);
 
 export function bytes(value: number): string {

@@ -6,7 +6,7 @@ import { api, data, type Shapes } from '../api/client';
 import { queuesQuery, type Queue } from '../api/observation';
 import { tenantSource } from '../api/tenants';
 import { ConfirmAction } from './confirm-action';
-import { count } from './figures';
+import { count, percent } from './figures';
 import { AreaField, someOf, TextField, type Draft } from './form';
 import { FormDialog } from './form-dialog';
 import { Instant } from './instant';
@@ -63,8 +63,8 @@ function RewindProgress({ forwarder: { rewind, lastRewind, waitingRewinds } }: {
     return (
       <>
         <Text mt="sm" size="sm">
-          {rich('Rewind: {progress} %, {published} events republished{rewind}', {
-            progress: rewind.progress,
+          {rich('Rewind: {progress}, {published} events republished{rewind}', {
+            progress: percent(rewind.progress),
             published: count(rewind.published),
             rewind: scopeOf(rewind),
           })}
@@ -112,7 +112,7 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
       {forwarder.state === 'RUNNING' ? (
         <ConfirmAction
           act={() => data(api.POST('/api/platform/forwarders/{name}/pause', path))}
-          icon="close"
+          icon="pause"
           key="pause"
           label={t('Pause')}
           onDone={onDone}
@@ -192,7 +192,7 @@ function ResumeAction({ name, hasCheckpoint, onDone }: Named & { readonly hasChe
           }),
         )
       }
-      icon="refresh"
+      icon="play"
       label={t('Resume')}
       onDone={onDone}
     >

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { ageingQuery, taxQuery, type Ageing, type TaxReport } from '../api/reports';
 import { amountWords } from './amount';
+import { percent, RATE_DIGITS } from './figures';
 import { DataTable, type Column, type LoadedColumn } from './data-table';
 import { Facts } from './facts';
 import { Figure, Money } from './money';
@@ -103,7 +104,7 @@ const taxColumns = ({ totals }: TaxReport): readonly Column<TaxRow>[] => [
     key: 'rate',
     header: t('Rate'),
     total: t('Total'),
-    cell: ({ rate }) => (rate === null ? t('No rate') : `${amountWords(rate)}%`),
+    cell: ({ rate }) => (rate === null ? t('No rate') : percent(Number(rate), RATE_DIGITS)),
   },
   ...KINDS.flatMap(([kind, header]): Column<TaxRow>[] =>
     PARTS.map(([part, headerOf]) => ({

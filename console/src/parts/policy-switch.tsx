@@ -25,7 +25,7 @@ export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue
       onDone={onDone}
     >
       {rich(
-        'Pause <strong>{name}</strong>? It processes no events until you resume it. It then processes all events recorded in the meantime.',
+        'Pause <strong>{name}</strong>? It processes no events until you resume it. It then processes the events recorded during the pause.',
         { name, strong },
       )}
     </ConfirmAction>

@@ -13,7 +13,7 @@ import { FormLines, linesAs, linesIn } from './form-lines';
 import type { IconName } from './icons';
 import { Money } from './money';
 import { RemoteField } from './remote-field';
-import { SALE_TYPES } from './sale-words';
+import { PAYMENT_METHODS, SALE_TYPES } from './sale-words';
 import { useZone } from './zone';
 import { instantOf, today } from './zone-days';
 import { rich, t } from '../messages/catalogue';
@@ -22,12 +22,6 @@ type Body = Shapes['CreateSaleDto'];
 
 const LINE: Draft = { description: '', quantity: '1', unitPrice: '', taxRate: '', discount: '' };
 const PAYMENT: Draft = { method: 'CASH', amount: '' };
-
-const METHODS = [
-  ['CASH', t('Cash')],
-  ['CARD', t('Card')],
-  ['BANK', t('Bank transfer')],
-] as const;
 
 const newSale = (date: string): Draft => ({
   ...{ type: 'SALE', date, time: '12:00', customerId: '', branchCode: '', externalId: '', relatedExternalId: '' },
@@ -55,7 +49,7 @@ function bodyOf(values: Draft, currency: string, timeZone: string): Body {
         discount: amountOf(given(line, 'discount') ?? '0'),
       })),
       payments: linesIn(values, 'payments').map(({ method, amount = '' }) => ({
-        method: METHODS.map(([each]) => each).find((each) => each === method) ?? 'CASH',
+        method: PAYMENT_METHODS.map(([each]) => each).find((each) => each === method) ?? 'CASH',
         amount: amountOf(amount),
       })),
     }),
@@ -92,7 +86,7 @@ const Lines = ({ form, currency }: { form: Form; currency: string }): ReactNode 
     <FormLines blank={PAYMENT} form={form} label={t('Payment')} list="payments" min={0}>
       {(line) => (
         <>
-          <OneOfField form={line} label={t('Paid by')} name="method" options={METHODS} />
+          <OneOfField form={line} label={t('Paid by')} name="method" options={PAYMENT_METHODS} />
           <TextField form={line} inputMode="decimal" label={t('Amount')} name="amount" required />
         </>
       )}

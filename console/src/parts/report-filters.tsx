@@ -89,7 +89,7 @@ export function ReportFilterBar({ scope, filters, onChange, children }: Props): 
       {children}
       <TextInput
         className="k-choice k-instant-field"
-        label={t('As known at')}
+        label={t('instant| Recorded by')}
         onChange={({ currentTarget: { value } }) => {
           onChange({ ...filters, knownAt: value === '' ? undefined : instantOf(value, zone) });
         }}
@@ -152,7 +152,9 @@ export function ReportExport({ name, parameters, format }: ExportProps): ReactNo
   return (
     <ExportButton
       fileName={`${fileNameOf(slug, name, ...covers.map((part) => (part === undefined ? part : String(part))))}.${ending}`}
-      label={t('Download {kind}', { kind: kind ?? 'CSV' })}
+      label={t('Download {kind}', {
+        kind: kind === undefined ? 'CSV' : kind.replace(/^./, (first) => first.toUpperCase()),
+      })}
       path={`/api/reports/${name}${stringifySearch({ ...parameters, format: kind })}`}
       type={kind === undefined ? 'text/csv' : 'text/plain'}
     />

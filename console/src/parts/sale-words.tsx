@@ -16,12 +16,19 @@ export const SALE_STATUSES = [
   ['ACCEPTED', t('Waiting')],
 ] as const;
 
+export const PAYMENT_METHODS = [
+  ['CASH', t('payment| Cash')],
+  ['CARD', t('Card')],
+  ['BANK', t('Bank transfer')],
+] as const;
+
 const TONES: Readonly<Record<ListedSale['status'], Tone>> = { BOOKED: 'good', REJECTED: 'bad', ACCEPTED: 'busy' };
 
 const wordsIn = <V extends string>(pairs: readonly (readonly [V, string])[], value: V): string =>
   pairs.find(([each]) => each === value)?.[1] ?? value;
 
 export const saleTypeWords = (type: ListedSale['type']): string => wordsIn(SALE_TYPES, type);
+export const paymentWords = (method: (typeof PAYMENT_METHODS)[number][0]): string => wordsIn(PAYMENT_METHODS, method);
 export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? t('Entered by hand') : sourceId);
 
 /**

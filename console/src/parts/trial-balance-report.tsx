@@ -104,7 +104,7 @@ export function TrialBalanceReport({ filters, onChange }: ReportProps): ReactNod
         <ReportFilterBar filters={filters} onChange={onChange} scope="period">
           <Switch
             checked={zero}
-            label={t('Empty accounts')}
+            label={t('Show accounts without postings')}
             onChange={({ currentTarget }) => {
               onChange({ ...filters, zero: currentTarget.checked ? 'true' : undefined });
             }}
