@@ -68,6 +68,8 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [limitedPages(), precompressed()],
+  // A catalogue is imported as one value, so exports of its single texts would only enlarge it.
+  json: { namedExports: false },
   build: {
     outDir: OUT,
     emptyOutDir: true,
