@@ -8,7 +8,7 @@ let shop: Shop;
 let visitor: Visitor;
 let page: Page;
 
-onStage((stage) => {
+const anotherArrives = onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
@@ -56,4 +56,29 @@ test('A category is created below another one, renamed, archived and restored', 
   await visitor.goTo('/rules');
   await button('Create a rule').click();
   await choose('Category', 'Port dues');
+}, 60_000);
+
+test('A German viewer types the amounts of a rule with decimal commas, edits them, and tests them', async () => {
+  const { data: categories } = await mine<{ id: string; name: string }[]>('/api/transaction-categories');
+  const { id: categoryId = '' } = categories.find(({ name }) => name === 'Travel and lodging') ?? {};
+  await mine('/api/transaction-categories/rules', { categoryId, keyword: 'ferry', amountMin: '12.50' });
+  await anotherArrives({ language: 'de' });
+  await visitor.goTo('/rules?search=ferry');
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  await row('ferry')
+    .getByRole('button', { name: new RegExp(`^${visitor.words('Edit')}`) })
+    .click();
+  const [from, to] = ['Amount from', 'Amount to'].map((label) => dialog().getByLabel(visitor.words(label)));
+  expect(await from?.inputValue()).toBe('12,50');
+  await to?.fill('1.250,75');
+  await inDialog(visitor.words('Save')).click();
+  await row('ferry').getByText('1.250,75').waitFor();
+
+  await visitor.goTo('/rules/bench');
+  await page.getByLabel(visitor.words('Description')).fill('Ferry to Bergen');
+  await page.getByLabel(visitor.words('Amount'), { exact: true }).fill('99,50');
+  await page.getByLabel(visitor.words('Direction')).first().click();
+  await page.getByRole('option', { name: visitor.words('Money out') }).click();
+  await button(visitor.words('Test')).click();
+  await row('ferry').getByText(visitor.words('Chosen')).waitFor();
 }, 60_000);

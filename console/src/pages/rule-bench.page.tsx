@@ -7,7 +7,7 @@ import { api, data } from '../api/client';
 import type { RuleTest } from '../api/rules';
 import { DataTable, type Column } from '../parts/data-table';
 import { count } from '../parts/figures';
-import { OneOfField, someOf, TextField, useForm, type Draft } from '../parts/form';
+import { AmountField, OneOfField, someOf, TextField, useForm, withAmounts, type Draft } from '../parts/form';
 import { Icon } from '../parts/icons';
 import { Money } from '../parts/money';
 import { PageHeader } from '../parts/page-header';
@@ -33,7 +33,7 @@ function run(subject: Draft, draft: Draft | undefined): Promise<RuleTest> {
   return data(
     api.POST('/api/transaction-categories/rules/test', {
       body: {
-        ...someOf(subject, TEXTS),
+        ...someOf(withAmounts(subject, ['amount']), TEXTS),
         ...((direction === 'IN' || direction === 'OUT') && { direction }),
         ...(draft !== undefined && { rule: newRule(draft) }),
       },
@@ -68,7 +68,7 @@ export function RuleBenchPage(): ReactNode {
             <div className="k-fields">
               <TextField form={subject} label={t('Description')} name="description" />
               <TextField form={subject} label={t("Customer's name")} name="merchant" />
-              <TextField form={subject} hint={t('For example, 1250.00')} label={t('Amount')} name="amount" />
+              <AmountField form={subject} label={t('Amount')} name="amount" />
               <OneOfField form={subject} label={t('Direction')} name="direction" options={DIRECTIONS} />
               <RemoteField form={subject} label={t('Account')} name="accountId" source={accountSource} />
             </div>

@@ -1,7 +1,7 @@
 import { Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
-import { amountWords } from './amount';
+import { amountOf, amountWords } from './amount';
 import { useKeeping, useKeptDraft } from './kept-draft';
 import { ProblemView } from './problem-view';
 import { useUnsaved } from './unsaved';
@@ -166,4 +166,10 @@ export const cleared = (values: Draft, clearable: readonly string[]): Record<str
       name,
       clearable.includes(name) && typed.trim() === '' ? null : typed,
     ]),
+  );
+
+/** Converts the typed amounts among the values for the service. */
+export const withAmounts = (values: Draft, names: readonly string[]): Draft =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, typed]) => [name, names.includes(name) ? amountOf(typed) : typed]),
   );

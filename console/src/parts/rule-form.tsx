@@ -3,14 +3,16 @@ import type { ReactNode } from 'react';
 import { accountSource, categoriesQuery } from '../api/books';
 import type { Shapes } from '../api/client';
 import type { Rule } from '../api/rules';
+import { typedAmount } from './amount';
 import type { Version } from './edit-dialog';
-import { AreaField, cleared, OneOfField, TextField, type Draft, type Form } from './form';
+import { AmountField, AreaField, cleared, OneOfField, TextField, withAmounts, type Draft, type Form } from './form';
 import { ProblemView } from './problem-view';
 import { RemoteField } from './remote-field';
 import { MATCH_TYPES } from './rule-words';
 import { t } from '../messages/catalogue';
 
-const CLEARABLE = ['merchant', 'keyword', 'direction', 'amountMin', 'amountMax', 'accountId', 'notes'] as const;
+const AMOUNTS = ['amountMin', 'amountMax'] as const;
+const CLEARABLE = ['merchant', 'keyword', 'direction', ...AMOUNTS, 'accountId', 'notes'] as const;
 
 export const NEW_RULE: Draft = {
   ...Object.fromEntries(CLEARABLE.map((name) => [name, ''])),
@@ -22,6 +24,7 @@ export const NEW_RULE: Draft = {
 export const ruleVersion = (rule: Rule): Version => ({
   values: {
     ...Object.fromEntries(CLEARABLE.map((name) => [name, rule[name] ?? ''])),
+    ...Object.fromEntries(AMOUNTS.map((name) => [name, rule[name] === null ? '' : typedAmount(rule[name])])),
     categoryId: rule.categoryId,
     matchType: rule.matchType,
     priority: String(rule.priority),
@@ -31,7 +34,7 @@ export const ruleVersion = (rule: Rule): Version => ({
 
 /** If the user clears the priority, sends null, which the service rejects with an error at the field. */
 export const ruleChanges = ({ priority, ...values }: Draft): Shapes['UpdateCategoryRuleDto'] => ({
-  ...cleared(values, CLEARABLE),
+  ...cleared(withAmounts(values, AMOUNTS), CLEARABLE),
   ...(priority !== undefined && { priority: priority.trim() === '' ? Number.NaN : Number(priority) }),
 });
 
@@ -69,8 +72,8 @@ export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
         <TextField form={form} hint={t('Compared with the description')} label={t('Keyword')} name="keyword" />
         <OneOfField form={form} label={t('Direction')} name="direction" options={DIRECTIONS} />
         <RemoteField form={form} label={t('Account')} name="accountId" source={accountSource} />
-        <TextField form={form} label={t('Amount from')} name="amountMin" />
-        <TextField form={form} label={t('Amount to')} name="amountMax" />
+        <AmountField form={form} label={t('Amount from')} name="amountMin" />
+        <AmountField form={form} label={t('Amount to')} name="amountMax" />
         <TextField
           form={form}
           hint={t('0 to 1000. The matching rule with the highest value applies.')}
