@@ -141,7 +141,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
           />
         )}
         icon="refresh"
-        initial={{ overlapHours: '0' }}
+        initial={{ overlapHours: '24' }}
         isOutcomeKept
         label={t('Rotate')}
         lead={rich(
