@@ -115,7 +115,7 @@ function PasswordForm({ onAsked }: { onAsked: (factor: FactorRequired | undefine
           {t('Sign in')}
         </Button>
         <Text c="dimmed" size="xs">
-          {t('For platform operators and tenant administrators.')}
+          {t('For platform operators and users of a tenant.')}
         </Text>
       </Stack>
     </form>

@@ -54,7 +54,7 @@ export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
             />
             <TextField form={form} hint={t('Leave empty for no end date')} label={t('To')} name="dateTo" type="date" />
           </div>
-          <OneOfField form={form} label={t('Change')} name="replace" options={REPLACE} />
+          <OneOfField form={form} label={t('Transactions to change')} name="replace" options={REPLACE} />
         </>
       )}
       icon="history"

@@ -106,7 +106,7 @@ function CodeForm({ methods, isPending, send }: CodeProps): ReactNode {
 }
 
 const titleOf = (error: Error): string | undefined =>
-  error instanceof KontorError && error.status === 401 ? t('That did not work') : undefined;
+  error instanceof KontorError && error.status === 401 ? t('The code or passkey was not accepted') : undefined;
 
 const Switch = ({ label, onClick }: { label: string; onClick: () => void }): ReactNode => (
   <Text size="sm">
