@@ -44,9 +44,9 @@ test('An account with an authenticator app signs in with a code, or with a recov
   await visitor.fillIn(email, PASSWORD);
   await page.getByLabel('Code').fill('000000');
   await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('alert').getByText('That did not work').waitFor();
+  await page.getByRole('alert').getByText('The code or passkey was not accepted').waitFor();
   expect(await visitor.barriers()).toEqual([]);
-  await page.getByLabel('Code').fill(codeOf(1));
+  await page.getByRole('textbox', { name: 'Code' }).fill(codeOf(1));
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
 
@@ -127,6 +127,8 @@ test('Administrators and operators remove the lost factors of another person', a
     expect(await visitor.barriers()).toEqual([]);
     await dialog.getByLabel('Reason').fill('Lost the phone.');
     await dialog.locator('button[type=submit]').click();
+    await dialog.getByText(`The second factors of ${name} have been removed.`).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'detached' });
     // A second removal fails, because the account has no factors left.
     await page.getByRole('button', { name: `Remove second factors: ${name}` }).click();

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -5,7 +6,7 @@ import { askAgain } from '../api/ask-again';
 import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay, useMe } from '../api/me';
 import { rolesQuery, userQuery, usersQuery, type User } from '../api/people';
-import { ConfirmAction } from '../parts/confirm-action';
+import { ConfirmAction, Outcome } from '../parts/confirm-action';
 import type { Column } from '../parts/data-table';
 import { EditDialog, type Version } from '../parts/edit-dialog';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
@@ -255,6 +256,11 @@ function ResetPassword({ user: { id, fullName } }: { user: User }): ReactNode {
       initial={{ newPassword: '' }}
       label={t('Reset password')}
       lead={t('Ends all sessions of {fullName}.', { fullName })}
+      outcome={(_, close) => (
+        <Outcome close={close}>
+          <Text size="sm">{t('The password of {fullName} has been reset.', { fullName })}</Text>
+        </Outcome>
+      )}
       onDone={useRefresh()}
     />
   );

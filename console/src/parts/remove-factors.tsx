@@ -1,6 +1,8 @@
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Shapes } from '../api/client';
 import { t } from '../messages/catalogue';
+import { Outcome } from './confirm-action';
 import { TextField } from './form';
 import { FormDialog } from './form-dialog';
 
@@ -26,5 +28,10 @@ export const RemoveFactors = ({ name, act, onDone }: Props): ReactNode => (
       { name },
     )}
     onDone={onDone}
+    outcome={(_, close) => (
+      <Outcome close={close}>
+        <Text size="sm">{t('The second factors of {name} have been removed.', { name })}</Text>
+      </Outcome>
+    )}
   />
 );
