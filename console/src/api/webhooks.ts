@@ -19,6 +19,13 @@ export const webhookQuery = (id: string) =>
     queryFn: ({ signal }) => data(api.GET('/api/webhooks/{id}', { params: { path: { id } }, signal })),
   });
 
+/** Types of the events that webhooks can receive. They change only with the version of the service. */
+export const integrationEventsQuery = queryOptions({
+  queryKey: ['integration-events'],
+  queryFn: ({ signal }) => data(api.GET('/api/integration-events', { signal })),
+  staleTime: Infinity,
+});
+
 type DeliveryFilters = { pageNumber: number; pageSize: number; status?: Delivery['status'] | undefined };
 
 export const deliveriesQuery = (id: string, query: DeliveryFilters) =>

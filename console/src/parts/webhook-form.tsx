@@ -1,15 +1,20 @@
+import { Anchor, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Shapes } from '../api/client';
-import type { IssuedWebhook, Webhook } from '../api/webhooks';
+import { integrationEventsQuery, type IssuedWebhook, type Webhook } from '../api/webhooks';
 import type { Version } from './edit-dialog';
 import { AreaField, given, TextField, type Draft, type Form } from './form';
+import { ProblemView } from './problem-view';
 import { SecretOnce } from './secret-once';
-import { t } from '../messages/catalogue';
+import { rich, t } from '../messages/catalogue';
+
+const SEPARATOR = '\n';
 
 export const NEW_WEBHOOK: Draft = { url: '', types: '*', description: '' };
 
 export const webhookVersion = ({ url, types, description, revision }: Webhook): Version => ({
-  values: { url, types: types.join('\n'), description: description ?? '' },
+  values: { url, types: types.join(SEPARATOR), description: description ?? '' },
   revision,
 });
 
@@ -30,6 +35,41 @@ export const webhookChanges = ({ url, types, description }: Draft): Shapes['Upda
   ...(description !== undefined && { description: description.trim() === '' ? null : description }),
 });
 
+/** Event types and patterns. A list offers the types of the service. */
+function TypesField({ form }: { form: Form }): ReactNode {
+  const events = useQuery(integrationEventsQuery);
+  const chosen = typesOf(form.values['types']);
+  return (
+    <>
+      <AreaField
+        form={form}
+        hint={t('One event type per line. * matches any text: kontor.sale.*')}
+        label={t('Events')}
+        name="types"
+        required
+      />
+      {events.error !== null && <ProblemView error={events.error} onRetry={events.refetch} />}
+      <Select
+        data={(events.data ?? []).map(({ type }) => type).filter((type) => !chosen.includes(type))}
+        description={rich('<link>Description of the events</link>', {
+          link: (words) => (
+            <Anchor href="/docs" inherit target="_blank" underline="always">
+              {words}
+            </Anchor>
+          ),
+        })}
+        label={t('Add an event type')}
+        onChange={(type) => {
+          // A single "*" includes every type.
+          if (type !== null) form.set('types', [...chosen.filter((each) => each !== '*'), type].join(SEPARATOR));
+        }}
+        searchable
+        value={null}
+      />
+    </>
+  );
+}
+
 export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
   <>
     <TextField
@@ -40,13 +80,7 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
       name="url"
       required
     />
-    <AreaField
-      form={form}
-      hint={t('One event type per line. * matches any text: kontor.sale.*')}
-      label={t('Events')}
-      name="types"
-      required
-    />
+    <TypesField form={form} />
     <TextField form={form} label={t('Description')} name="description" />
   </>
 );
