@@ -2,17 +2,19 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { api, data, type Shapes } from '../api/client';
+import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import { permissionsQuery, roleQuery, rolesQuery, type Role } from '../api/people';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
 import { count } from '../parts/figures';
-import { given, TextField, type Draft, type Form } from '../parts/form';
+import { EditDialog, type Version } from '../parts/edit-dialog';
+import { cleared, given, TextField, type Draft, type Form } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { chosenIn, joined, ManyOfField } from '../parts/many-of-field';
 import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
+import { ProblemView } from '../parts/problem-view';
 import { strong } from '../parts/strong';
 import { byCode, rich, t } from '../messages/catalogue';
 
@@ -86,19 +88,36 @@ const useRefresh = (): (() => void) => {
 function Permissions({ form }: { form: Form }): ReactNode {
   const permissions = useQuery(permissionsQuery);
   return (
-    <ManyOfField
-      form={form}
-      label={t('Permissions')}
-      name="permissions"
-      options={(permissions.data ?? []).map(
-        ({ code, description }) => [code, byCode('permission', code, description)] as const,
-      )}
-    />
+    <>
+      {permissions.error !== null && <ProblemView error={permissions.error} onRetry={permissions.refetch} />}
+      <ManyOfField
+        form={form}
+        label={t('Permissions')}
+        name="permissions"
+        options={(permissions.data ?? []).map(
+          ({ code, description }) => [code, byCode('permission', code, description)] as const,
+        )}
+      />
+    </>
   );
+}
+
+/** The permissions of an existing role, which are loaded when the dialog opens. */
+function RolePermissions({ form, id }: { form: Form; id: string }): ReactNode {
+  const { data: role, error, refetch } = useQuery(roleQuery(id));
+  if (error !== null) return <ProblemView error={error} onRetry={refetch} />;
+  return role && <Permissions form={{ ...form, values: { permissions: joined(role.permissions), ...form.values } }} />;
 }
 
 /** Permission codes come from the service's own list. */
 const permissionsIn = (values: Draft): Permission[] => chosenIn(values['permissions']) as Permission[];
+
+const NameFields = ({ form }: { form: Form }): ReactNode => (
+  <>
+    <TextField autoFocus form={form} label={t('Name')} name="name" required />
+    <TextField form={form} label={t('Description')} name="description" />
+  </>
+);
 
 function CreateRole(): ReactNode {
   return (
@@ -111,8 +130,7 @@ function CreateRole(): ReactNode {
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => (
         <>
-          <TextField autoFocus form={form} label={t('Name')} name="name" required />
-          <TextField form={form} label={t('Description')} name="description" />
+          <NameFields form={form} />
           <Permissions form={form} />
         </>
       )}
@@ -124,26 +142,45 @@ function CreateRole(): ReactNode {
   );
 }
 
-function Actions({ role: { id, name, isSystem, userCount } }: { role: Role }): ReactNode {
-  const details = useQuery({ ...roleQuery(id), enabled: !isSystem });
+const versionOf = ({ name, description, revision }: Role): Version => ({
+  values: { name, description: description ?? '' },
+  revision,
+});
+
+function Actions({ role }: { role: Role }): ReactNode {
+  const { id, name, isSystem, userCount } = role;
+  const cache = useQueryClient();
   const refresh = useRefresh();
   const path = { id };
-  if (isSystem || details.data === undefined) return null;
+  if (isSystem) return null;
   return (
     <div className="k-row-actions">
-      <FormDialog
+      <EditDialog
         about={name}
-        act={(values) =>
+        fields={(form) => <NameFields form={form} />}
+        from={versionOf(role)}
+        label={t('Edit')}
+        onDone={refresh}
+        reload={async () => versionOf(await cache.query({ ...roleQuery(id), staleTime: 0 }))}
+        save={(changed, revision) =>
           data(
-            api.PATCH('/api/roles/{id}/permissions', {
-              params: { path },
-              body: { permissions: permissionsIn(values) },
+            api.PATCH('/api/roles/{id}', {
+              params: { path, header: ifMatch(revision) },
+              body: cleared(changed, ['description']),
             }),
           )
         }
-        fields={(form) => <Permissions form={form} />}
-        icon="edit"
-        initial={{ permissions: joined(details.data.permissions) }}
+      />
+      <FormDialog
+        about={name}
+        act={async (values) => {
+          const { permissions } = await cache.query(roleQuery(id));
+          const body = { permissions: permissionsIn({ permissions: joined(permissions), ...values }) };
+          return data(api.PATCH('/api/roles/{id}/permissions', { params: { path }, body }));
+        }}
+        fields={(form) => <RolePermissions form={form} id={id} />}
+        icon="rules"
+        initial={{}}
         label={t('Permissions')}
         onDone={refresh}
         send={t('Save')}

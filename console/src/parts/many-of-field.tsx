@@ -23,7 +23,9 @@ export const ManyOfField = ({ form, name, label, options }: Props): ReactNode =>
     error={form.fault(name)}
     label={label}
     onChange={(values) => {
-      form.set(name, joined(options.map(([value]) => value).filter((value) => values.includes(value))));
+      // Keeps chosen values that are not among the options.
+      const order = options.map(([value]) => value);
+      form.set(name, joined([...values].sort((a, b) => order.indexOf(a) - order.indexOf(b))));
     }}
     value={chosenIn(form.values[name])}
   >
