@@ -121,6 +121,8 @@ export async function keepSettings(service: ConsoleService): Promise<{ readonly 
   const { data: webhook } = await create('/api/webhooks', hook);
   await create('/api/branches', { code: 'HARBOUR', name: 'Harbour shop' });
   await create('/api/roles', { name: 'Cashier', permissions: ['customers.read'] });
+  const password = 'a user of the walk';
+  await create('/api/users', { fullName: 'Lena Lund', email: 'lena@lund.example', password, role: 'USER' });
   await addCustomer(service, shop);
   const settings = { oidcDomains: [{ issuer: 'https://login.example', domain: 'acme.example' }] };
   await service.call('/api/settings', { token, method: 'PATCH', body: settings });

@@ -3,11 +3,13 @@ import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { factorsQuery, type Factor } from '../api/factors';
-import { useMe } from '../api/me';
+import { isOperator, useMe, type Me } from '../api/me';
 import { deviceName, endSession, ownSessionsQuery, type OwnSession } from '../api/own-sessions';
 import { AddApp, AddPasskey } from '../parts/add-factor';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
+import { cleared, TextField } from '../parts/form';
+import { FormDialog } from '../parts/form-dialog';
 import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -25,7 +27,7 @@ export function AccountPage(): ReactNode {
   const others = sessions.data?.filter(({ isCurrent }) => !isCurrent) ?? [];
   return (
     <>
-      <PageHeader lead={me?.user.email} title={t('Your account')} />
+      <PageHeader actions={me && <EditProfile me={me} />} lead={me?.user.email} title={t('Your account')} />
       <Panel
         aside={
           <div className="k-row-actions">
@@ -57,6 +59,37 @@ export function AccountPage(): ReactNode {
         />
       </Panel>
     </>
+  );
+}
+
+function EditProfile({ me }: { me: Me }): ReactNode {
+  const cache = useQueryClient();
+  const { fullName, phone } = me.user;
+  const hasPhone = !isOperator(me);
+  return (
+    <FormDialog
+      act={(values) =>
+        data(
+          api.PATCH('/api/users/me/profile', {
+            body: cleared(values, ['phone']),
+          }),
+        )
+      }
+      buttonProps={{ size: 'sm' }}
+      fields={(form) => (
+        <>
+          <TextField autoFocus form={form} label={t('Name')} name="fullName" required />
+          {hasPhone && <TextField form={form} label={t('Phone')} name="phone" type="tel" />}
+        </>
+      )}
+      icon="edit"
+      initial={{ fullName, ...(hasPhone && { phone: phone ?? '' }) }}
+      label={t('Edit profile')}
+      onDone={() => {
+        for (const key of ['me', 'users']) askAgain(cache, [key]);
+      }}
+      send={t('Save')}
+    />
   );
 }
 

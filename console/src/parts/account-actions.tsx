@@ -73,6 +73,27 @@ export function AccountActions({ account, about }: { account: Account; about?: s
               )}
         </ConfirmAction>
       )}
+      {about !== undefined && <DeleteAccount account={account} onDone={refresh} />}
     </>
+  );
+}
+
+function DeleteAccount({ account, onDone }: { account: Account; onDone: () => void }): ReactNode {
+  const { id, name, isDefault, isSystem } = account;
+  if (isDefault || isSystem) return null;
+  return (
+    <ConfirmAction
+      about={name}
+      act={() => data(api.DELETE('/api/accounts/{id}', { params: { path: { id } } }))}
+      icon="close"
+      isDangerous
+      label={t('Delete')}
+      onDone={onDone}
+    >
+      {rich('Delete the account <strong>{name}</strong>? Only an account without postings can be deleted.', {
+        name,
+        strong,
+      })}
+    </ConfirmAction>
   );
 }
