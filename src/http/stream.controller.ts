@@ -38,7 +38,13 @@ const EventDeliveryDto = named(
 const ListedEventDto = named(
   'ListedEventDto',
   StreamEventDto.extend({
-    ...{ entity: z.string(), tenantId: z.string(), recordId: z.string() },
+    entity: z.string().meta({
+      description:
+        'Kind of the record to which the audit log entry of the event refers. It can differ from the record whose ' +
+        'stream contains the event. Technical events have no entry; for them, both are the same.',
+    }),
+    tenantId: z.string().meta({ description: 'Tenant of the audit log entry; `platform` for platform entries.' }),
+    recordId: z.string(),
     deliveries: z.array(EventDeliveryDto).meta({
       description:
         "Webhook deliveries of the event's messages, newest first. The log keeps the last 1,000 deliveries of each " +

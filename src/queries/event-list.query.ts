@@ -12,7 +12,10 @@ import { type Matching, type Page, pageOf, ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
 import { shown, type StreamEvent } from './stream.queries.js';
 
-/** An event with the record to which it belongs. */
+/**
+ * An event with the record to which its audit entry refers. Technical events have no entry; for them, it is the record
+ * whose stream contains the event.
+ */
 export type ListedEvent = StreamEvent & {
   readonly entity: string;
   readonly tenantId: string;
@@ -43,7 +46,9 @@ const MAX_READS = 20;
 /** Maximum number of events that one request for a technical type examines, and number of events per read. */
 const [MAX_EXAMINED, PART] = [5_000, 500];
 
-type Found = { readonly events: readonly RecordedEvent[]; readonly next: string | undefined };
+type Subject = Pick<ListedEvent, 'entity' | 'tenantId' | 'recordId'>;
+type FoundEvent = { readonly event: RecordedEvent; readonly subject: Subject };
+type Found = { readonly events: readonly FoundEvent[]; readonly next: string | undefined };
 type Reads = { readonly events: EventStore; readonly models: ReadModels };
 type Request = { readonly filter: EventFilter; readonly limit: number; readonly after: string };
 
@@ -76,7 +81,7 @@ function isOf({ type, correlationId, requestId }: EventFilter, event: RecordedEv
 
 async function domainEvents({ events, models }: Reads, { filter, limit, after }: Request): Promise<Found> {
   const matching = matchingOf(filter);
-  const found: RecordedEvent[] = [];
+  const found: FoundEvent[] = [];
   let next: string | undefined = after;
   for (let reads = 0; reads < MAX_READS && found.length < limit && next !== undefined; reads += 1) {
     const part: { documents: readonly AuditLogView[]; next: string | undefined } = await models.part(
@@ -84,19 +89,30 @@ async function domainEvents({ events, models }: Reads, { filter, limit, after }:
       PLATFORM,
       { ...matching, limit: limit - found.length, after: next },
     );
-    const those = await Promise.all(part.documents.map((entry) => eventAt(events, streamOf(entry), entry.revision)));
-    found.push(...those.filter((event) => event !== undefined).filter((event) => isOf(filter, event)));
+    const those = await Promise.all(
+      part.documents.map(async (entry) => {
+        const { entity, tenantId, entityId: recordId } = entry;
+        const event = await eventAt(events, streamOf(entry), entry.revision);
+        return event && isOf(filter, event) ? [{ event, subject: { entity, tenantId, recordId } }] : [];
+      }),
+    );
+    found.push(...those.flat());
     next = part.next;
   }
   return { events: found, next };
 }
 
+/** The record whose stream contains the event. */
+function carrierOf({ stream }: RecordedEvent): Subject {
+  const { entity = '', tenantId = PLATFORM_TENANT, id: recordId = '' } = parseStreamName(stream) ?? {};
+  return { entity, tenantId, recordId };
+}
+
 /** Whether an event meets the conditions that the audit log checks for domain events. */
-function isWithin({ entity, tenantId, to }: EventFilter, event: RecordedEvent): boolean {
-  const parts = parseStreamName(event.stream);
+function isWithin({ entity, tenantId, to }: EventFilter, { event, subject }: FoundEvent): boolean {
   return (
-    (entity === undefined || parts?.entity === entity) &&
-    (tenantId === undefined || parts?.tenantId === tenantId) &&
+    (entity === undefined || subject.entity === entity) &&
+    (tenantId === undefined || subject.tenantId === tenantId) &&
     (to === undefined || metadataOf(event).timestamp <= to)
   );
 }
@@ -115,12 +131,13 @@ async function* backwards(events: EventStore, before: number | undefined): Async
 /** Reads the history backwards. `after` is a position; if empty, reading starts at the end of the history. */
 async function technicalEvents({ events }: Reads, { filter, limit, after }: Request): Promise<Found> {
   const { from = '' } = filter;
-  const found: RecordedEvent[] = [];
+  const found: FoundEvent[] = [];
   let examined = 0;
   for await (const event of backwards(events, after === '' ? undefined : Number(after))) {
     if (event.type === filter.type && metadataOf(event).timestamp < from) break;
     examined += 1;
-    if (isOf(filter, event) && isWithin(filter, event)) found.push(event);
+    const one = { event, subject: carrierOf(event) };
+    if (isOf(filter, event) && isWithin(filter, one)) found.push(one);
     if (found.length === limit || examined === MAX_EXAMINED) return { events: found, next: String(event.position) };
   }
   return { events: found, next: undefined };
@@ -138,11 +155,6 @@ function placeOf(cursor: string | undefined, isTechnical: boolean): string {
 }
 
 const wrongCursor = () => invalid([{ path: 'cursor', message: 'Must be a nextCursor from the same list.' }]);
-
-function listed(history: StreamHistory, event: RecordedEvent): Omit<ListedEvent, 'deliveries'> {
-  const { entity = '', tenantId = PLATFORM_TENANT, id: recordId = '' } = parseStreamName(event.stream) ?? {};
-  return { ...shown(history, event), entity, tenantId, recordId };
-}
 
 /** Adds the deliveries of the events' messages, with one read for each tenant. */
 async function withDeliveries(
@@ -171,7 +183,7 @@ export const eventListHandler = answers(
     });
     const items = await withDeliveries(
       log,
-      found.events.map((event) => listed(history, event)),
+      found.events.map(({ event, subject }) => ({ ...shown(history, event), ...subject })),
     );
     const { next } = found;
     if (next === undefined) return { ...pageOf(items, items.length, 1, pageSize), nextCursor: null };

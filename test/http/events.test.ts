@@ -120,6 +120,30 @@ describe('The events of the service', () => {
       expect([query, await listed(query)]).toEqual([query, []]);
   });
 
+  test('have the record of their audit entry, which the filters select, and the stream that contains them', async () => {
+    const { tenant } = await service.openBooks();
+    const [tenantId, { token }] = [tenant.id, tenant];
+    await service.post('/api/periods/close', { through: '2020-12-31' }, token);
+    const { id: account } = await service.post('/api/accounts', { name: 'Till', type: 'CASH', isDefault: true }, token);
+    const { id: customer } = await service.post('/api/customers', { name: 'Grace' }, token);
+    await service.get(`/api/platform/streams/customer/${customer}/events?tenantId=${tenantId}`, operator);
+    await service.quiet();
+    const newest = async (query: object) => (await listed({ ...query, pageSize: '1' }))[0];
+    expect(await newest({ tenantId, type: 'PeriodClosed' })).toMatchObject({
+      ...{ entity: 'tenant', tenantId, recordId: tenantId, stream: `tenant-platform_${tenantId}` },
+    });
+    expect(await newest({ tenantId, entity: 'account', type: 'DefaultAccountSet' })).toMatchObject({
+      ...{ entity: 'account', tenantId, recordId: account },
+      stream: expect.stringMatching(/^defaults-/) as string,
+    });
+    expect(await newest({ entity: 'customer', type: 'HistoryRead' })).toMatchObject({
+      ...{ entity: 'customer', tenantId: 'platform', recordId: customer },
+      stream: expect.stringMatching(/^inspection-platform_/) as string,
+    });
+    for (const query of [{ tenantId }, { tenantId, entity: 'account' }, { entity: 'customer' }])
+      for (const event of await listed({ ...query, pageSize: '100' })) expect(event).toMatchObject(query);
+  });
+
   test('are read in parts with a cursor, each once, while events are added', async () => {
     const query = { tenantId: books.tenant.id };
     const before = await all(query, 100);

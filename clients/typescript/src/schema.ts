@@ -4111,7 +4111,9 @@ export interface components {
             data: unknown;
             /** @description Actor, origin, request and cause of the event. */
             metadata: unknown;
+            /** @description Kind of the record to which the audit log entry of the event refers. It can differ from the record whose stream contains the event. Technical events have no entry; for them, both are the same. */
             entity: string;
+            /** @description Tenant of the audit log entry; `platform` for platform entries. */
             tenantId: string;
             recordId: string;
             /** @description Webhook deliveries of the event's messages, newest first. The log keeps the last 1,000 deliveries of each webhook. */

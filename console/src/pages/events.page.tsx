@@ -25,6 +25,14 @@ import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/events');
 
+const STREAM = /^(.+?)-(platform|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_(.+)$/;
+
+/** Link to the history of the record whose stream contains the event. The event may refer to another record. */
+function historyOf({ stream, ...event }: ListedEvent) {
+  const [, entity = event.entity, tenantId = event.tenantId, id = event.recordId] = STREAM.exec(stream) ?? [];
+  return { params: { entity, id }, search: { tenantId, at: String(event.revision) } };
+}
+
 const columns: readonly Column<ListedEvent>[] = [
   { key: 'at', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
@@ -36,17 +44,12 @@ const columns: readonly Column<ListedEvent>[] = [
   {
     key: 'record',
     header: t('Record'),
-    cell: ({ entity, recordId, tenantId, revision }) => (
+    cell: (event) => (
       <>
-        <Link
-          params={{ entity, id: recordId }}
-          search={{ tenantId, at: String(revision) }}
-          title={recordId}
-          to="/records/$entity/$id"
-        >
-          {entityWords(entity)}
+        <Link {...historyOf(event)} title={event.recordId} to="/records/$entity/$id">
+          {entityWords(event.entity)}
         </Link>{' '}
-        <span className="k-nothing k-instant">{t('rev. {revision}', { revision })}</span>
+        <span className="k-nothing k-instant">{t('rev. {revision}', { revision: event.revision })}</span>
       </>
     ),
   },
