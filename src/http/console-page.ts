@@ -58,7 +58,7 @@ const PAGE: Endpoint = {
   path: '/console',
   who: 'public',
   tag: 'Console',
-  summary: "Get the console page",
+  summary: 'Get the console page',
   description: 'Every path below `/console` returns the same page, which renders the matching view.',
   answers: { status: 200, shape: 'page-html' },
 };

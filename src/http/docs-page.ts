@@ -77,7 +77,12 @@ export function installDocs(server: FastifyInstance, kernel: Kernel, info: Docum
   );
   installRoute(
     server,
-    { ...common, path: '/docs', summary: 'Get the API documentation page', answers: { status: 200, shape: 'page-html' } },
+    {
+      ...common,
+      path: '/docs',
+      summary: 'Get the API documentation page',
+      answers: { status: 200, shape: 'page-html' },
+    },
     () => new Answer(PAGE(info.title), { headers: { 'content-security-policy': CSP, 'cache-control': 'no-cache' } }),
   );
   installAsyncApi(server, info);
