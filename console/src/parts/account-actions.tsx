@@ -73,17 +73,20 @@ export function AccountActions({ account, about }: { account: Account; about?: s
               )}
         </ConfirmAction>
       )}
-      {about !== undefined && <DeleteAccount account={account} onDone={refresh} />}
+      <DeleteAccount {...named} account={account} onDone={refresh} />
     </>
   );
 }
 
-function DeleteAccount({ account, onDone }: { account: Account; onDone: () => void }): ReactNode {
+type DeleteProps = { readonly account: Account; readonly about?: string; readonly onDone: () => void };
+
+/** Only rows of a list have this button, because the page of a deleted account does not exist. */
+function DeleteAccount({ account, about, onDone }: DeleteProps): ReactNode {
   const { id, name, isDefault, isSystem } = account;
-  if (isDefault || isSystem) return null;
+  if (about === undefined || isDefault || isSystem) return null;
   return (
     <ConfirmAction
-      about={name}
+      about={about}
       act={() => data(api.DELETE('/api/accounts/{id}', { params: { path: { id } } }))}
       icon="close"
       isDangerous
