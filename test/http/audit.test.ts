@@ -633,6 +633,7 @@ describe('The audit log', () => {
       const { userId: named } = event.data as { userId?: string };
       const actor = userId ?? operatorId ?? ((sourceId ?? system) ? null : (named ?? null));
       const automatic = sourceId === undefined ? system && `system:${system}` : `partner:${sourceId}`;
+      const audit = catalogue.types.get(event.type)?.audit;
       expect(entries.get(event.id)).toMatchObject({
         occurredAt: metadata.timestamp,
         tenantId: metadata.tenantId,
@@ -640,8 +641,9 @@ describe('The audit log', () => {
         branchId: metadata.branchId ?? null,
         userId: actor,
         userName: (actor === null ? automatic : names.get(actor)) ?? null,
-        action: catalogue.types.get(event.type)?.audit?.action,
-        entity: catalogue.types.get(event.type)?.audit?.entity,
+        action: audit?.action,
+        // An operator's read is an entry of the record that was read.
+        entity: event.type === 'HistoryRead' ? (event.data as { entity: string }).entity : audit?.entity,
         eventType: event.type,
         requestId: metadata.requestId,
         ipAddress: ip ?? null,

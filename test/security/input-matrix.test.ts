@@ -294,7 +294,7 @@ describe('A query', () => {
       ...sizes.flatMap((one) =>
         ['0', '-1', '101', '1e9', '99999999999999999999', 'NaN', '١'].map((value) => [...one, value] as const),
       ),
-      ...numbers.flatMap((one) => ['0', '-1', '1.5', '99999999999999999999'].map((value) => [...one, value] as const)),
+      ...numbers.flatMap((one) => ['0', '-1', '1.5', '9'.repeat(101)].map((value) => [...one, value] as const)),
     ];
     const told = await outcomes(cases, async ([route, { name }, value]) => {
       const others = needed(route).filter((given) => !given.startsWith(`${name}=`));
