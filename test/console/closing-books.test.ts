@@ -100,7 +100,7 @@ test('Reports link each figure to its postings, and the names of downloaded file
   await title('General ledger').waitFor();
   await row('Invoice').getByText('100.00').waitFor();
   expect(page.url()).toContain('accountId=');
-  const [ledger] = await Promise.all([page.waitForEvent('download'), button('Download beancount').click()]);
+  const [ledger] = await Promise.all([page.waitForEvent('download'), button('Download Beancount').click()]);
   expect(ledger.suggestedFilename()).toMatch(/general-ledger-2026-05-01-2026-05-31\.beancount$/);
   expect(await readFile(await ledger.path(), 'utf8')).toContain('2026-05-04 *');
   await page.getByRole('link', { name: 'Balance sheet' }).click();
