@@ -84,7 +84,7 @@ test('The opening balances are one journal entry, and a customer begins with an 
   await dialog().getByLabel('Opening date').fill('2026-03-01');
   await submit('Create a customer');
   await title('Ada Bakery').waitFor();
-  await page.getByText('owes us').waitFor();
+  await page.getByText('owes us').first().waitFor();
   await rowShows('Opening balance', '300.00');
 }, 90_000);
 
