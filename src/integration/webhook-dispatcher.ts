@@ -34,6 +34,7 @@ const REPORT_EVERY_MS = 10 * 60_000;
 const STOP_WITHIN_MS = 2_000;
 
 type Parts = Omit<DeliveryParts, 'turns'> & { readonly store: ReadStore; readonly meter?: QueueMeter };
+
 /**
  * Delivers integration events to the webhooks of all tenants. Reads new events once and offers them to the webhooks of
  * their tenants. Stores the progress of each webhook, with its open deliveries, in the read store.

@@ -135,8 +135,8 @@ export class PushDeliveries {
 
   /**
    * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Pushes that
-   * have never been tried count as failed. Returns the reason if some still fail. The next replay begins with the pushes
-   * that this one did not reach.
+   * have never been tried count as failed. Returns the reason if some still fail. The next replay begins with the
+   * pushes that this one did not reach.
    */
   retry(event: Sent): Promise<Reason | undefined> {
     return this.retries.run(event.recordId, async () => {

@@ -14,8 +14,8 @@ import { ReadModels } from './query.js';
 const WAIT_MS = 5_000;
 
 /**
- * Finds references to an account or category, and the streams of transactions. Results are up to date, because every method first
- * waits until the read models contain all events stored at the time of the call.
+ * Finds references to an account or category, and the streams of transactions. Results are up to date, because every
+ * method first waits until the read models contain all events stored at the time of the call.
  */
 @Injectable()
 export class LedgerUse {

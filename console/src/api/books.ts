@@ -53,17 +53,19 @@ export const transactionQuery = (id: string) =>
     queryFn: ({ signal }) => data(api.GET('/api/transactions/{id}', { params: { path: { id } }, signal })),
   });
 
+const categories = async (includeArchived: boolean, signal: AbortSignal) =>
+  data(api.GET('/api/transaction-categories', { params: { query: { includeArchived } }, signal }));
+
 export const categoriesQuery = queryOptions({
   queryKey: ['categories'],
-  queryFn: ({ signal }) => data(api.GET('/api/transaction-categories', { signal })),
+  queryFn: ({ signal }) => categories(false, signal),
   staleTime: 30_000,
 });
 
 /** All categories, including archived ones. */
 export const allCategoriesQuery = queryOptions({
   queryKey: ['categories', 'all'],
-  queryFn: ({ signal }) =>
-    data(api.GET('/api/transaction-categories', { params: { query: { includeArchived: true } }, signal })),
+  queryFn: ({ signal }) => categories(true, signal),
 });
 
 type AccountFilters = paths['/api/accounts']['get']['parameters']['query'];
@@ -140,9 +142,6 @@ export const branchSource: Source = {
   find: (search, signal) => data(api.GET('/api/branches/lookup', { params: { query: queryOf(search) }, signal })),
   nameOf: async (id, signal) => (await data(api.GET('/api/branches/{id}', { params: { path: { id } }, signal }))).name,
 };
-
-const categories = async (includeArchived: boolean, signal: AbortSignal) =>
-  data(api.GET('/api/transaction-categories', { params: { query: { includeArchived } }, signal }));
 
 /** Categories that are not archived. */
 export const categorySource: Source = {

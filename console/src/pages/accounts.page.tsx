@@ -2,8 +2,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { accountsQuery, type Account } from '../api/books';
 import { useMay } from '../api/me';
-import { AccountActions, AccountStatus } from '../parts/account-actions';
+import { AccountActions } from '../parts/account-actions';
 import { ACCOUNT_TYPES, accountTypeWords, CreateAccount } from '../parts/account-form';
+import { ActiveStatus } from '../parts/active-status';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
 import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
@@ -43,7 +44,7 @@ const shown: readonly Column<Account>[] = [
   {
     key: 'status',
     header: t('Status'),
-    cell: (account) => <AccountStatus {...account} />,
+    cell: ({ isActive }) => <ActiveStatus isActive={isActive} />,
   },
   {
     key: 'created',

@@ -5,6 +5,7 @@ import { askAgain } from '../api/ask-again';
 import { branchesQuery, branchQuery, changedBooks, type Branch } from '../api/books';
 import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
+import { ActiveStatus } from '../parts/active-status';
 import { branchChanges, BranchFields, branchVersion, CreateBranch } from '../parts/branch-form';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { Column } from '../parts/data-table';
@@ -13,7 +14,6 @@ import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Listing } from '../parts/listing';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
-import { StatusBadge } from '../parts/status-badge';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 
@@ -42,12 +42,7 @@ const shown: readonly Column<Branch>[] = [
     key: 'status',
     narrow: 'end',
     header: t('Status'),
-    cell: ({ isActive }) =>
-      isActive ? (
-        <StatusBadge tone="good">{t('Active')}</StatusBadge>
-      ) : (
-        <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
-      ),
+    cell: ({ isActive }) => <ActiveStatus isActive={isActive} />,
   },
 ];
 

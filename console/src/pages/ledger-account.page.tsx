@@ -4,8 +4,9 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { accountQuery, type Account } from '../api/books';
 import { useMay } from '../api/me';
-import { AccountActions, AccountStatus } from '../parts/account-actions';
+import { AccountActions } from '../parts/account-actions';
 import { accountTypeWords } from '../parts/account-form';
+import { ActiveStatus } from '../parts/active-status';
 import { BackLink } from '../parts/back-link';
 import { Copied } from '../parts/copied';
 import { Facts } from '../parts/facts';
@@ -59,7 +60,7 @@ export function LedgerAccountPage(): ReactNode {
 }
 
 const About = ({ account }: { account: Account }): ReactNode => (
-  <Panel aside={<AccountStatus {...account} />} title={t('Details')}>
+  <Panel aside={<ActiveStatus isActive={account.isActive} />} title={t('Details')}>
     <Facts
       of={[
         [t('Balance'), <Money key="balance" {...account.balance} />],

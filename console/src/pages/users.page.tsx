@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { branchSource } from '../api/books';
 import { useMay } from '../api/me';
 import { rolesQuery, usersQuery, type User } from '../api/people';
+import { ActiveStatus } from '../parts/active-status';
 import type { Column } from '../parts/data-table';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
@@ -11,7 +12,6 @@ import { Listing } from '../parts/listing';
 import { NameOf } from '../parts/name-of';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
-import { StatusBadge } from '../parts/status-badge';
 import { UserActions } from '../parts/user-actions';
 import { CreateUser, GRADES } from '../parts/user-form';
 import { t } from '../messages/catalogue';
@@ -49,12 +49,7 @@ const shown: readonly Column<User>[] = [
     key: 'status',
     narrow: 'end',
     header: t('Status'),
-    cell: ({ isActive }) =>
-      isActive ? (
-        <StatusBadge tone="good">{t('Active')}</StatusBadge>
-      ) : (
-        <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
-      ),
+    cell: ({ isActive }) => <ActiveStatus isActive={isActive} />,
   },
   { key: 'login', header: t('Last sign-in'), cell: ({ lastLoginAt }) => <Instant as="relative" at={lastLoginAt} /> },
 ];

@@ -5,16 +5,8 @@ import { api, data, ifMatch, type Shapes } from '../api/client';
 import { accountChanges, AccountFields, accountVersion } from './account-form';
 import { ConfirmAction } from './confirm-action';
 import { EditDialog } from './edit-dialog';
-import { StatusBadge } from './status-badge';
 import { strong } from './strong';
 import { rich, t } from '../messages/catalogue';
-
-export const AccountStatus = ({ isActive }: Pick<Account, 'isActive'>): ReactNode =>
-  isActive ? (
-    <StatusBadge tone="good">{t('Active')}</StatusBadge>
-  ) : (
-    <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
-  );
 
 /** Account types whose default accounts receive payments that specify no account. */
 const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];

@@ -1,12 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Customer } from '../api/books';
-import { StatusBadge } from './status-badge';
-import { t } from '../messages/catalogue';
+import { ActiveStatus } from './active-status';
 
 /** Inactive customers cannot be used in new transactions. */
-export const CustomerStatus = ({ status }: Pick<Customer, 'status'>): ReactNode =>
-  status === 'ACTIVE' ? (
-    <StatusBadge tone="good">{t('Active')}</StatusBadge>
-  ) : (
-    <StatusBadge tone="idle">{t('Inactive')}</StatusBadge>
-  );
+export const CustomerStatus = ({ status }: Pick<Customer, 'status'>): ReactNode => (
+  <ActiveStatus isActive={status === 'ACTIVE'} />
+);
