@@ -32,7 +32,7 @@ export default {
   maxConcurrency: 3,
   // Node.js never releases the modules of a suite, so a worker is replaced before they fill the memory.
   workerIdleMemoryLimit: '1GB',
-  testTimeout: 60_000,
+  testTimeout: 180_000,
   projects: [
     { ...project, testMatch: ['**/*.test.ts', ...ALONE.map((suite) => `!**/${suite}.test.ts`)] },
     {

@@ -60,7 +60,7 @@ test('A category is created below another one, renamed, archived and restored', 
   await visitor.goTo('/rules');
   await button('Create a rule').click();
   await choose('Category', 'Port dues');
-}, 60_000);
+});
 
 test('A German viewer types the amounts of a rule with decimal commas, edits them, and tests them', async () => {
   const { data: categories } = await mine<{ id: string; name: string }[]>('/api/transaction-categories');
@@ -85,7 +85,7 @@ test('A German viewer types the amounts of a rule with decimal commas, edits the
   await page.getByRole('option', { name: visitor.words('Money out') }).click();
   await button(visitor.words('Test')).click();
   await row('ferry').getByText(visitor.words('Chosen')).waitFor();
-}, 60_000);
+});
 
 test('A role is renamed, and permissions that cannot be loaded are not shown as none', async () => {
   visitor.expects(/ERR_FAILED/);
@@ -104,7 +104,7 @@ test('A role is renamed, and permissions that cannot be loaded are not shown as 
   await dialog().getByLabel('Name').fill('Loader');
   await inDialog('Save').click();
   await row('Loader').getByRole('cell', { name: '2', exact: true }).waitFor();
-}, 60_000);
+});
 
 test('A user gets branches, a new password and a one-time code, and is deleted', async () => {
   for (const name of ['North quay', 'South quay']) await mine('/api/branches', { code: name.slice(0, 5), name });
@@ -140,7 +140,7 @@ test('A user gets branches, a new password and a one-time code, and is deleted',
     },
     () => undefined,
   );
-}, 60_000);
+});
 
 test('An account without postings is deleted, and users change their own names', async () => {
   await mine('/api/accounts', { name: 'Old till', type: 'CASH', code: '199' });
@@ -157,4 +157,4 @@ test('An account without postings is deleted, and users change their own names',
   await page.getByText('Olga Owner-Smith').first().waitFor();
   const { data: me } = await mine<{ user: { fullName: string; phone: string } }>('/api/auth/me');
   expect([me.user.fullName, me.user.phone]).toEqual(['Olga Owner-Smith', '+47 22 00 00 01']);
-}, 60_000);
+});

@@ -47,7 +47,7 @@ test('Closing warns about sales that are not booked, and reopening requires a re
   await dialog().getByLabel('Reason').fill('A bill was missing.');
   await dialog().getByRole('button', { name: 'Reopen' }).click();
   await row('A bill was missing.').getByText('closed through 28 Feb 2026').waitFor();
-}, 90_000);
+});
 
 test('An entry that arrives in a closed period is shown until its period is reopened, which requires a proof of identity', async () => {
   await collect('2026-03-10', '40.00', 'paid in March');
@@ -87,7 +87,7 @@ test('An entry that arrives in a closed period is shown until its period is reop
   await question.getByRole('button', { name: 'Continue' }).click();
   await row('A late payment.').getByText('closed through 28 Feb 2026').waitFor();
   await entry.waitFor({ state: 'detached' });
-}, 90_000);
+});
 
 test('Reports link each figure to its postings, and the names of downloaded files describe their scope', async () => {
   await service.sell(shop, 'web-2', { occurredAt: '2026-05-04T10:00:00Z' });
@@ -107,7 +107,7 @@ test('Reports link each figure to its postings, and the names of downloaded file
   await page.getByText('Liabilities and equity', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Tax', exact: true }).click();
   await row('19%').getByText('19.00').first().waitFor();
-}, 90_000);
+});
 
 test('Reports show their amounts as bars, and their rows can be sorted', async () => {
   await service.sell(shop, 'chart-1', { occurredAt: '2026-10-04T10:00:00Z' });
@@ -127,7 +127,7 @@ test('Reports show their amounts as bars, and their rows can be sorted', async (
   expect(await first()).toContain('−');
   await closing.getByRole('button').click();
   expect(await first()).not.toContain('−');
-}, 60_000);
+});
 
 test('A report shows the books as they were known at an earlier time', async () => {
   await collect('2026-06-01', '10.00', 'first');
@@ -139,7 +139,7 @@ test('A report shows the books as they were known at an earlier time', async () 
   await visitor.goTo(`/reports/trial-balance?${period}&knownAt=${instant}`);
   await row('Bank').getByText('10.00').first().waitFor();
   await page.getByText('2026, as recorded by').waitFor();
-}, 60_000);
+});
 
 test('Only the report is printed', async () => {
   await visitor.signIn(shop.owner, '/reports/balance-sheet');
@@ -149,7 +149,7 @@ test('Only the report is printed', async () => {
   expect(await page.getByRole('link', { name: 'Customers' }).isVisible()).toBe(false);
   expect(await page.getByLabel('As of').isVisible()).toBe(false);
   expect(await title('Balance sheet').isVisible()).toBe(true);
-}, 60_000);
+});
 
 test('A rule is tested on the past before it is applied, and its run can be undone', async () => {
   const { data: categories } =
@@ -176,7 +176,7 @@ test('A rule is tested on the past before it is applied, and its run can be undo
   await row(incoming?.name ?? '')
     .getByText('Undone')
     .waitFor();
-}, 90_000);
+});
 
 test('Home lists what needs attention, and the audit log shows who did what', async () => {
   await service.sell(shop, 'web-9', { branchCode: 'NOWHERE' });
@@ -199,7 +199,7 @@ test('Home lists what needs attention, and the audit log shows who did what', as
   const recorded = /^Transaction "Collection 1,200\.50 EUR" recorded/;
   await page.getByRole('link', { name: recorded }).click();
   await page.getByRole('heading', { level: 1, name: recorded }).waitFor();
-}, 90_000);
+});
 
 test('A role adds a permission to a user, who still sees only the permitted pages', async () => {
   await visitor.signIn(shop.owner, '/roles');
@@ -224,4 +224,4 @@ test('A role adds a permission to a user, who still sees only the permitted page
   expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
   await visitor.goTo('/users');
   await page.getByRole('alert').getByText('Access denied').waitFor();
-}, 90_000);
+});

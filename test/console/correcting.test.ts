@@ -83,7 +83,7 @@ test('A new transaction is dated today in the time zone of the tenant, not of th
   const shown = await dialog().getByLabel('Date').inputValue();
   expect(shown).toBe(today(ELSEWHERE ?? ''));
   expect(shown).not.toBe(today('Europe/Berlin'));
-}, 60_000);
+});
 
 test('A mistaken amount is corrected in one dialog, and original, reversal and replacement lead to each other', async () => {
   const { data: customer } = await mine<{ data: { id: string } }>('/api/customers', { name: 'Northwind Foods' });
@@ -114,7 +114,7 @@ test('A mistaken amount is corrected in one dialog, and original, reversal and r
   await story.getByRole('link', { name: 'the original transaction' }).click();
   await story.getByRole('link', { name: 'the corrected transaction' }).click();
   await page.getByText('+120.05 EUR').waitFor();
-}, 90_000);
+});
 
 test.each(['ADJUSTMENT', 'JOURNAL'])(
   'The replacement of a corrected transaction (%s) keeps its branch and the category that a user has chosen',
@@ -151,7 +151,6 @@ test.each(['ADJUSTMENT', 'JOURNAL'])(
     await details.getByText(`Quay of ${type}`).waitFor();
     await details.getByText(category?.name ?? '', { exact: true }).waitFor();
   },
-  60_000,
 );
 
 test('A journal entry shows whether it balances while the user types, and splits the tax from a gross amount', async () => {
@@ -181,7 +180,7 @@ test('A journal entry shows whether it balances while the user types, and splits
     .last()
     .locator('[data-label="Debit"]', { hasText: '1,190.00' });
   await total.waitFor();
-}, 90_000);
+});
 
 test('Escape asks before it discards a filled form, and closes an empty one', async () => {
   await visitor.signIn(shop.owner, '/branches');
@@ -200,7 +199,7 @@ test('Escape asks before it discards a filled form, and closes an empty one', as
   await page.getByRole('dialog').first().waitFor({ state: 'detached' });
   await button('Create a branch').click();
   expect(await dialog().getByLabel('Code').inputValue()).toBe('');
-}, 60_000);
+});
 
 test('Back asks before it discards a filled form', async () => {
   await visitor.signIn(shop.owner, '/customers');
@@ -216,4 +215,4 @@ test('Back asks before it discards a filled form', async () => {
   await button('Discard').click();
   await title('Customers').waitFor();
   expect(await dialog().count()).toBe(0);
-}, 60_000);
+});

@@ -52,7 +52,7 @@ test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboa
   await dialog().getByText('Nothing found').waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
-}, 60_000);
+});
 
 test('Ctrl-K reports a search that failed instead of claiming that nothing was found', async () => {
   visitor.expects(/ERR_FAILED/);
@@ -65,7 +65,7 @@ test('Ctrl-K reports a search that failed instead of claiming that nothing was f
   await page.unroute(/search=nothing/);
   await dialog().getByRole('button', { name: 'Try again' }).click();
   await dialog().getByText('Nothing found').waitFor();
-}, 60_000);
+});
 
 test('On a phone, a posting shows only the amount that it has, with the name of its column', async () => {
   await anotherArrives({ width: 390, height: 844 });
@@ -81,7 +81,7 @@ test('On a phone, a posting shows only the amount that it has, with the name of 
       (cell) => getComputedStyle(cell, '::before').content)`,
   );
   expect(labels).toEqual(['"Debit "', '"Credit "', '"Credit "', '"Debit "', '"Credit "']);
-}, 60_000);
+});
 
 test('An operator finds a tenant and a dead letter, and the keyboard shortcuts are listed', async () => {
   await anotherArrives({ width: 390, scheme: 'dark' });
@@ -105,4 +105,4 @@ test('An operator finds a tenant and a dead letter, and the keyboard shortcuts a
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Search pages and records').waitFor();
   expect(await visitor.barriers()).toEqual([]);
-}, 60_000);
+});

@@ -45,7 +45,7 @@ test('Errors of fields, requests and sign-ins are shown in German', async () => 
       'Die Bücher sind bis zum 31.12.2025 abgeschlossen. Für ein früheres Datum öffnen Sie die Periode wieder.',
     )
     .waitFor();
-}, 60_000);
+});
 
 test('A German operator reads results of jobs, errors and notifications in German', async () => {
   const token = await service.operator();
@@ -66,7 +66,7 @@ test('A German operator reads results of jobs, errors and notifications in Germa
   await visitor.goTo('/notifications');
   await page.getByText('Unzustellbare Ereignisse (Verkauf eines Partners)').waitFor();
   await page.getByText('Ein unzustellbares Ereignis wartet auf eine Entscheidung.').waitFor();
-}, 60_000);
+});
 
 test('A German viewer sees the right totals and tax in a currency with three decimals', async () => {
   const { owner } = await service.openShop('Dinar Trading', 'KWD');
@@ -93,7 +93,7 @@ test('A German viewer sees the right totals and tax in a currency with three dec
     .getByRole('region', { name: visitor.words('Postings') })
     .locator('[data-label="Soll"]', { hasText: /^11,900$/ })
     .waitFor();
-}, 60_000);
+});
 
 test('A German viewer reads the same terms in lists as in forms', async () => {
   await service.sell(shop, 'web-2', { payments: [{ method: 'CASH', amount: '119.00' }] });
@@ -106,4 +106,4 @@ test('A German viewer reads the same terms in lists as in forms', async () => {
   await page.getByRole('cell', { name: 'Bar', exact: true }).waitFor();
   await page.getByRole('columnheader', { name: 'Zahlungsart' }).waitFor();
   expect(visitor.words('run| Cancelled')).toBe('Abgebrochen');
-}, 60_000);
+});

@@ -56,7 +56,7 @@ test("A partner's key is shown once and works, and the partner is refused after 
     );
   await eventually(async () => (await push('till-2')).includes('401'));
   expect(await push('till-3')).toContain('INVALID_KEY');
-}, 60_000);
+});
 
 test('A key is replaced without an interruption, and shows when it expires', async () => {
   await visitor.signIn(shop.owner, '/partner-keys');
@@ -80,7 +80,7 @@ test('A key is replaced without an interruption, and shows when it expires', asy
   await row('Till 3').getByText('Two secrets; the old secret expires').waitFor();
   await service.sell({ ...shop, key }, 'till-old');
   await service.sell({ ...shop, key: next }, 'till-new');
-}, 60_000);
+});
 
 test('Conflicting changes are explained: no change is undone silently, and no input is lost', async () => {
   visitor.expects(/409/);
@@ -108,7 +108,7 @@ test('Conflicting changes are explained: no change is undone silently, and no in
   // The timeline also shows the latest change: the creation and two changes.
   const entries = page.getByRole('region', { name: 'Timeline' }).last().locator('tbody tr');
   await eventually(async () => (await entries.count()) === 3);
-}, 60_000);
+});
 
 test('Validation errors of a customer appear at the field, and can be corrected there', async () => {
   visitor.expects(/400/);
@@ -123,7 +123,7 @@ test('Validation errors of a customer appear at the field, and can be corrected 
   await dialog().getByRole('button', { name: 'Create a customer' }).click();
   await page.getByRole('heading', { level: 1, name: 'Ada Bakery' }).waitFor();
   await page.getByText('ada@bakery.example').waitFor();
-}, 60_000);
+});
 
 test('A payment is recorded, appears in the statement, gets a category and is cancelled by its reversal', async () => {
   const { data: customer } = (await mine('/api/customers', {
@@ -173,7 +173,7 @@ test('A payment is recorded, appears in the statement, gets a category and is ca
   expect(await row('Opening balance').count()).toBe(0);
   await page.getByRole('searchbox').fill('nothing of the kind');
   await page.getByText('No transactions match these filters.').waitFor();
-}, 90_000);
+});
 
 test('The bench shows which rule would match, why the others would not, and what a draft would have matched', async () => {
   visitor.expects(/400/);
@@ -220,7 +220,7 @@ test('The bench shows which rule would match, why the others would not, and what
   await button('Test').click();
   await page.getByRole('region', { name: 'Transactions that the new rule matches' }).waitFor();
   await row('harbour').first().waitFor();
-}, 60_000);
+});
 
 test('The bell counts unread notifications, follows a link within the console, and offers no unsafe link', async () => {
   const send = (title: string, link?: string) =>
@@ -239,4 +239,4 @@ test('The bell counts unread notifications, follows a link within the console, a
   await button('Notifications').waitFor();
   await page.getByRole('link', { name: 'All notifications' }).click();
   await page.getByText('Stocktaking on Friday').waitFor();
-}, 60_000);
+});

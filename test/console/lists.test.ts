@@ -54,7 +54,7 @@ test('A click on a header sorts all pages of a list, not only the visible one', 
   await page.reload();
   await isFirst('Aardvark fund');
   expect(await visitor.barriers()).toEqual([]);
-}, 60_000);
+});
 
 test('A list without pages is sorted in both directions', async () => {
   await visitor.signIn(shop.owner, '/roles?sort=name');
@@ -62,7 +62,7 @@ test('A list without pages is sorted in both directions', async () => {
   await header('Name').getByRole('button').click();
   await eventually(async () => (await header('Name').getAttribute('aria-sort')) === 'descending');
   expect(await page.locator('tbody tr').last().textContent()).toContain('Aardvark keeper');
-}, 60_000);
+});
 
 test('Jobs are sorted by name and by their last run; jobs that have never run are last in both directions', async () => {
   const token = await service.operator();
@@ -82,7 +82,7 @@ test('Jobs are sorted by name and by their last run; jobs that have never run ar
     await isAt(`?sort=${sort}`);
     await eventually(async () => (await names())[0] === 'session-cleanup');
   }
-}, 60_000);
+});
 
 test('The page size and the columns are part of the address, and survive a change of the filters', async () => {
   await visitor.signIn(shop.owner, '/accounts?type=EXPENSE&page=2');
@@ -116,7 +116,7 @@ test('The page size and the columns are part of the address, and survive a chang
   await dialog().getByRole('button', { name: 'Default columns' }).click();
   await header('Type').waitFor();
   await isAt('/accounts?size=50');
-}, 60_000);
+});
 
 test('A list is downloaded with all pages and with the current filters', async () => {
   const downloaded = async (): Promise<readonly [name: string, content: string]> => {
@@ -137,7 +137,7 @@ test('A list is downloaded with all pages and with the current filters', async (
     await visitor.goTo(`/${list}`);
     expect((await downloaded())[0]).toContain(`-${list}-`);
   }
-}, 60_000);
+});
 
 test('A record leads back to its list with the filters and the page that the user has left', async () => {
   await visitor.signIn(shop.owner, '/audit-log?entity=account&page=2');
@@ -145,7 +145,7 @@ test('A record leads back to its list with the filters and the page that the use
   await page.getByRole('link', { name: 'All audit log entries' }).click();
   await isAt('/audit-log?entity=account&page=2');
   await page.locator('tbody tr a').first().waitFor();
-}, 60_000);
+});
 
 test('A view is saved under a name, opened again and deleted, and belongs to its user', async () => {
   await visitor.signIn(shop.owner, '/accounts?type=EXPENSE&sort=name&page=2');
@@ -187,7 +187,7 @@ test('A view is saved under a name, opened again and deleted, and belongs to its
   await button('Views').click();
   await dialog().getByRole('button', { name: 'Delete the view Expenses by name' }).click();
   await dialog().getByRole('link', { name: 'Expenses by name' }).waitFor({ state: 'detached' });
-}, 90_000);
+});
 
 test('On a phone the names of the sortable columns stay visible, and the choices fit the screen', async () => {
   await anotherArrives({ width: 390, height: 844, scheme: 'dark' });
@@ -202,4 +202,4 @@ test('On a phone the names of the sortable columns stay visible, and the choices
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
   }
-}, 60_000);
+});

@@ -61,7 +61,7 @@ test('An audit log entry links to the record as it was then, and from there to t
   await page.reload();
   await page.getByText('Revision 2 of 3').waitFor();
   await page.getByRole('group', { name: 'Changes by this event' }).getByText('isActive').waitFor();
-}, 60_000);
+});
 
 test('Before its first event a record is shown as absent, with a link back', async () => {
   visitor.expects(/404/);
@@ -73,7 +73,7 @@ test('Before its first event a record is shown as absent, with a link back', asy
   await page.getByText('Revision 3 of 3').waitFor();
   await visitor.goTo(`/records/customer/01890000-0000-7000-8000-000000000000?tenantId=${shop.tenantId}`);
   await page.getByText('Record not found').waitFor();
-}, 60_000);
+});
 
 test('The filters of the audit log are kept in its address, and find matching entries', async () => {
   await northwind();
@@ -94,7 +94,7 @@ test('The filters of the audit log are kept in its address, and find matching en
   await page.getByRole('link', { name: 'Customer "Northwind Foods" created' }).first().waitFor();
   // The field shows the id until the tenant's name is loaded.
   await eventually(async () => (await page.getByLabel('Tenant').first().inputValue()) === 'Acme Trading');
-}, 60_000);
+});
 
 test('An error is resolved once its cause is fixed; a recurrence is shown on both records', async () => {
   const token = await service.operator();
@@ -122,7 +122,7 @@ test('An error is resolved once its cause is fixed; a recurrence is shown on bot
   await page.getByText('This error has occurred again').waitFor();
   await page.getByRole('link', { name: 'Open the new record' }).click();
   await page.getByText('This error was resolved earlier').waitFor();
-}, 90_000);
+});
 
 test('A tenant is created with its owner, deactivated and reactivated; errors appear at the fields', async () => {
   visitor.expects(/400/);
@@ -155,7 +155,7 @@ test('A tenant is created with its owner, deactivated and reactivated; errors ap
   await dialog().getByRole('button', { name: 'Activate' }).click();
   await page.getByText('Active', { exact: true }).waitFor();
   await eventually(mayComeIn);
-}, 60_000);
+});
 
 test("An operator raises the rate limit of a tenant's key, and the new limit is visible to everyone", async () => {
   await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
@@ -168,7 +168,7 @@ test("An operator raises the rate limit of a tenant's key, and the new limit is 
       await service.call<{ data: { rateLimit: number }[] }>('/api/integration-keys', { token: shop.ownerToken })
     ).data.map(({ rateLimit }) => rateLimit);
   expect(await limit()).toEqual([5_000]);
-}, 60_000);
+});
 
 test("A tenant's page leads to its webhooks and its sessions", async () => {
   const body = { url: 'https://hooks.example/kontor', types: ['kontor.sale.*'] };
@@ -180,7 +180,7 @@ test("A tenant's page leads to its webhooks and its sessions", async () => {
   await visitor.goTo(`/tenants/${shop.tenantId}`);
   await page.getByRole('link', { name: 'Sign-ins and sessions' }).click();
   await row('SessionStarted').getByText('Olga Owner').waitFor();
-}, 60_000);
+});
 
 test('The last operator cannot be removed; another one can be created and removed', async () => {
   visitor.expects(/409/);
@@ -200,4 +200,4 @@ test('The last operator cannot be removed; another one can be created and remove
   await button('Remove: Otto Second').click();
   await dialog().getByRole('button', { name: 'Remove' }).click();
   await row('Otto Second').waitFor({ state: 'detached' });
-}, 60_000);
+});

@@ -97,7 +97,7 @@ describe('A dialog', () => {
     await dialog().getByLabel('I have stored the key in a safe place').check();
     await dialog().getByRole('button', { name: 'Done' }).click();
     await dialog().waitFor({ state: 'detached' });
-  }, 60_000);
+  });
 
   test('that changes a record also stays open while it is saved', async () => {
     const { data: customer } = await service.call<{ data: { id: string } }>('/api/customers', {
@@ -116,7 +116,7 @@ describe('A dialog', () => {
     letGo();
     await dialog().waitFor({ state: 'detached' });
     await page.getByText('Bergen').waitFor();
-  }, 60_000);
+  });
 });
 
 describe('While read models lag', () => {
@@ -137,7 +137,7 @@ describe('While read models lag', () => {
     const again = page.waitForRequest(/\/api\/transactions\?/);
     await page.getByRole('link', { name: 'Transactions', exact: true }).click();
     expect((await again).headers()['x-min-position']).toBeUndefined();
-  }, 60_000);
+  });
 
   test('the console shows their current content once the service stops waiting', async () => {
     visitor.expects(/503/);
@@ -148,7 +148,7 @@ describe('While read models lag', () => {
     await dialog().getByRole('button', { name: 'Create a customer' }).click();
     await title('Brew & Co').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-  }, 60_000);
+  });
 });
 
 test('A transaction can also be recorded over plain HTTP', async () => {
@@ -171,7 +171,7 @@ test('A transaction can also be recorded over plain HTTP', async () => {
   }
   await dialog().getByRole('button', { name: 'Record', exact: true }).click();
   await title('Transfer').waitFor();
-}, 60_000);
+});
 
 test('A request that hangs is reported, both on a page and while the session is being restored', async () => {
   visitor.expects(/ERR_/);
@@ -187,7 +187,7 @@ test('A request that hangs is reported, both on a page and while the session is 
   await page.unroute('**/api/platform/operators*');
   await page.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('Olivia').or(page.getByText(OPERATOR.email)).first().waitFor();
-}, 90_000);
+});
 
 describe('Another tab', () => {
   test('in which another user signs in switches this one, which discards all data of the previous user', async () => {
@@ -205,7 +205,7 @@ describe('Another tab', () => {
     await page.getByRole('banner').getByText('Olga Owner').waitFor();
     await page.getByRole('alert').getByText('Access denied').waitFor();
     expect(await page.getByText(otto.email).count()).toBe(0);
-  }, 60_000);
+  });
 
   test('that waits for a sign-in continues after the user signs in here', async () => {
     const other = await visitor.tab();
@@ -213,7 +213,7 @@ describe('Another tab', () => {
     await title('Sign in', other).waitFor();
     await visitor.signIn(OPERATOR, '/jobs');
     await title('Cache and queues', other).waitFor();
-  }, 60_000);
+  });
 });
 
 test('A job that has ended stays ended even if an older response arrives later', async () => {
@@ -240,7 +240,7 @@ test('A job that has ended stays ended even if an older response arrives later',
   await button('Notifications').click();
   await later;
   expect(await job.getByText('Succeeded').count()).toBe(1);
-}, 60_000);
+});
 
 describe('The output of a run is complete, however late the page receives it:', () => {
   const HISTORY = '**/api/platform/streams/job/session-cleanup/events*';
@@ -281,7 +281,7 @@ describe('The output of a run is complete, however late the page receives it:', 
     await region('Run').getByText('Succeeded').waitFor();
     await answer?.();
     await told().waitFor();
-  }, 60_000);
+  });
 
   test('it ends before the page receives any event', async () => {
     await runOnce();
@@ -294,7 +294,7 @@ describe('The output of a run is complete, however late the page receives it:', 
     letGo();
     await region('Run').getByText(run).waitFor();
     await told().waitFor();
-  }, 60_000);
+  });
 });
 
 test('Signing out works although the session has already ended', async () => {
@@ -305,7 +305,7 @@ test('Signing out works although the session has already ended', async () => {
   await endSessionsOf(ute);
   await button('Sign out').click();
   await title('Sign in').waitFor();
-}, 60_000);
+});
 
 test('Signed-in users can change their password; errors appear at the field', async () => {
   visitor.expects(/400/);
@@ -331,4 +331,4 @@ test('Signed-in users can change their password; errors appear at the field', as
   await title('Operators').waitFor();
   await service.signIn(pia.email, 'a third secret');
   await expect(service.signIn(pia.email, pia.password)).rejects.toThrow('401');
-}, 60_000);
+});

@@ -86,7 +86,7 @@ test('The opening balances are one journal entry, and a customer begins with an 
   await title('Ada Bakery').waitFor();
   await page.getByText('owes us').first().waitFor();
   await rowShows('Opening balance', '300.00');
-}, 90_000);
+});
 
 test('A sale on account, a sale paid in cash and a collection', async () => {
   await visitor.signIn(shop.owner, '/sales');
@@ -116,7 +116,7 @@ test('A sale on account, a sale paid in cash and a collection', async () => {
   await dialog().getByLabel('Description').fill('Bank transfer of 12 March');
   await submit('Record');
   await title('Collection').waitFor();
-}, 90_000);
+});
 
 test("A supplier's bill with its tax is a journal entry, and is paid from the bank", async () => {
   await visitor.signIn(shop.owner, '/transactions');
@@ -143,7 +143,7 @@ test("A supplier's bill with its tax is a journal entry, and is paid from the ba
   await choose(dialog(), 'To supplier or employee', 'Paper Mill');
   await submit('Record');
   await title('Payment').waitFor();
-}, 90_000);
+});
 
 test('A refund begins with the lines and payments of its sale', async () => {
   await visitor.signIn(shop.owner, '/sales');
@@ -158,7 +158,7 @@ test('A refund begins with the lines and payments of its sale', async () => {
   await title('Return S-000003').waitFor();
   await open('Original sale');
   await title('Sale S-000002').waitFor();
-}, 60_000);
+});
 
 test('A mistyped collection is corrected, and the statement shows what the customer owes', async () => {
   await visitor.signIn(shop.owner, '/customers');
@@ -184,7 +184,7 @@ test('A mistyped collection is corrected, and the statement shows what the custo
     statement.getByRole('button', { name: 'Download CSV' }).click(),
   ]);
   expect(await readFile(await file.path(), 'utf8')).toContain('The bank shows 990.00.');
-}, 90_000);
+});
 
 test('The reports of the month agree with the entries, and the month is closed', async () => {
   visitor.expects(/409/);
@@ -219,4 +219,4 @@ test('The reports of the month agree with the entries, and the month is closed',
   await choose(dialog(), 'Into account', 'Bank');
   await submit('Record');
   await dialog().getByRole('alert').getByText('2026-03-31').first().waitFor();
-}, 120_000);
+});

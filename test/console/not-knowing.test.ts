@@ -27,14 +27,14 @@ test('An empty list is not shown as good news once it can no longer be loaded', 
   }
   await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click();
   await page.getByRole('alert').waitFor({ state: 'detached' });
-}, 60_000);
+});
 
 test('A page past the last one leads back to the first', async () => {
   await visitor.signIn(shop.owner, '/customers?page=9');
   await page.getByText('This page does not exist.').waitFor();
   await button('Go to the first page').click();
   await row('for sales without a customer').waitFor();
-}, 60_000);
+});
 
 test('The overview does not claim that nothing is waiting while it has no data', async () => {
   visitor.expects(AWAY);
@@ -51,7 +51,7 @@ test('The overview does not claim that nothing is waiting while it has no data',
   } finally {
     await service.run();
   }
-}, 60_000);
+});
 
 test('The home page of a tenant does not claim that all is well while it has no data', async () => {
   visitor.expects(/ERR_FAILED/);
@@ -67,7 +67,7 @@ test('The home page of a tenant does not claim that all is well while it has no 
   for (const name of ['Bank', 'Owed by customers', 'Profit or loss this month'])
     await page.locator('.k-tile').filter({ hasText: name }).waitFor();
   await page.getByRole('alert').waitFor({ state: 'detached' });
-}, 60_000);
+});
 
 test('The closing of a period warns if it is not known whether all sales are booked', async () => {
   visitor.expects(/ERR_FAILED/);
@@ -86,7 +86,7 @@ test('The closing of a period warns if it is not known whether all sales are boo
   expect(await dialog().getByRole('link', { name: 'Open the rejected sales' }).count()).toBe(0);
   const link = dialog().getByRole('link', { name: 'Open the waiting sales' });
   expect(await link.getAttribute('href')).toContain('status=ACCEPTED');
-}, 60_000);
+});
 
 test('Queues without a worker are not drawn as up to date', async () => {
   await page.route('**/api/platform/redis/queues', async (route) => {
@@ -98,7 +98,7 @@ test('Queues without a worker are not drawn as up to date', async () => {
   await visitor.signIn();
   await row('No worker').first().waitFor();
   await page.getByRole('img', { name: /^Largest lag now: projections \d+, policies unknown/ }).waitFor();
-}, 60_000);
+});
 
 test('A field that cannot load its options says so instead of showing none', async () => {
   visitor.expects(AWAY);
@@ -117,7 +117,7 @@ test('A field that cannot load its options says so instead of showing none', asy
   await branch.fill('Main');
   await page.getByRole('option').first().waitFor();
   expect(await branch.getAttribute('aria-invalid')).not.toBe('true');
-}, 60_000);
+});
 
 test('A job whose runs cannot be loaded is not shown as never run', async () => {
   visitor.expects(/ERR_FAILED/);
@@ -134,7 +134,7 @@ test('A job whose runs cannot be loaded is not shown as never run', async () => 
   for (const way of ways) await page.unroute(way);
   await page.getByRole('region', { name: 'Run', exact: true }).waitFor();
   await page.getByText('All jobs').waitFor();
-}, 60_000);
+});
 
 test('An empty list of read notifications does not claim that there are no notifications', async () => {
   await service.call('/api/notifications/admin/send', {
@@ -143,7 +143,7 @@ test('An empty list of read notifications does not claim that there are no notif
   });
   await visitor.signIn(shop.owner, '/notifications?isRead=true');
   await page.getByText('There are no read notifications.').waitFor();
-}, 60_000);
+});
 
 test('A value that the browser refuses to copy is not reported as copied', async () => {
   const devtools = await page.context().newCDPSession(page);
@@ -156,7 +156,7 @@ test('A value that the browser refuses to copy is not reported as copied', async
   await visitor.signIn(shop.owner, '/partner-keys');
   await button('Copy the example').click();
   await button('The example could not be copied').waitFor();
-}, 60_000);
+});
 
 test('Settings, checkpoints and the cache are shown as loading until they arrive', async () => {
   const showsLoading = async (data: string, path: string, panel: string): Promise<void> => {
@@ -170,4 +170,4 @@ test('Settings, checkpoints and the cache are shown as loading until they arrive
   await visitor.signIn(OPERATOR, '/jobs');
   await showsLoading('**/api/platform/integrity/checkpoint', '/integrity', '[aria-label="Last checkpoint"]');
   await showsLoading('**/api/platform/redis/status', '/queues', '[aria-label="Cache"]');
-}, 60_000);
+});

@@ -39,7 +39,7 @@ test('An operator starts a backup, watches it to its end and downloads it comple
   expect(download.suggestedFilename()).toMatch(/\.gz$/);
   const content = await readFile(await download.path());
   expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
-}, 60_000);
+});
 
 test('The jobs page immediately shows jobs that others have started, and continues after a lost connection', async () => {
   visitor.expects(AWAY);
@@ -67,7 +67,7 @@ test('The jobs page immediately shows jobs that others have started, and continu
   await live.waitFor();
   await begin();
   await eventually(async () => (await runs.count()) === 2);
-}, 90_000);
+});
 
 test('A sale of an unknown branch stays parked, also after a replay, until the branch exists', async () => {
   await service.sell(shop, 'web-1', { branchCode: 'NORTH' });
@@ -93,7 +93,7 @@ test('A sale of an unknown branch stays parked, also after a replay, until the b
     return page.getByText('Replayed', { exact: true }).isVisible();
   });
   await button('Replay').waitFor({ state: 'detached' });
-}, 60_000);
+});
 
 test('A dead letter can be discarded only with a reason, and shows it', async () => {
   await service.sell(shop, 'web-2', { branchCode: 'NOWHERE' });
@@ -108,7 +108,7 @@ test('A dead letter can be discarded only with a reason, and shows it', async ()
   await dialog().getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('The partner sent it again under another number.').waitFor();
   await page.getByText('Discarded', { exact: true }).waitFor();
-}, 60_000);
+});
 
 test('The filters of a list are kept in its address, and lead back to the same list', async () => {
   await visitor.signIn(OPERATOR, '/dead-letters');
@@ -123,7 +123,7 @@ test('The filters of a list are kept in its address, and lead back to the same l
   expect(await page.getByRole('searchbox').inputValue()).toBe('branch');
   await button('Clear filters').click();
   await page.waitForURL(/\/dead-letters$/);
-}, 60_000);
+});
 
 test('A read model is rebuilt alongside the live one and found equal to it', async () => {
   await visitor.signIn(OPERATOR, '/projections');
@@ -134,7 +134,7 @@ test('A read model is rebuilt alongside the live one and found equal to it', asy
   await dialog().waitFor({ state: 'detached' });
   await customers.getByText('generation 2').waitFor();
   await customers.getByText('identical to the previous version').waitFor();
-}, 60_000);
+});
 
 test('The overview shows what needs attention, folds healthy queues, and charts their lag as it changes', async () => {
   await service.sell(shop, 'web-4', { branchCode: 'NOWHERE' });
@@ -158,7 +158,7 @@ test('The overview shows what needs attention, folds healthy queues, and charts 
   await page.getByRole('img', { name: /^Events appended per second: now \d/ }).waitFor();
   await page.getByRole('img', { name: /^Largest lag now: projections \d/ }).waitFor();
   await eventually(async () => (await undrawn.count()) === 0);
-}, 60_000);
+});
 
 test('Cache entries are cleared by a pattern, and the dialog shows how many', async () => {
   await visitor.signIn(OPERATOR, '/queues');
@@ -167,4 +167,4 @@ test('Cache entries are cleared by a pattern, and the dialog shows how many', as
   await dialog().getByLabel('Pattern').fill('nothing:*');
   await dialog().getByRole('button', { name: 'Clear entries' }).click();
   await dialog().getByText('0 entries were removed.').waitFor();
-}, 60_000);
+});

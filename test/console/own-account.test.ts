@@ -65,7 +65,7 @@ test('An authenticator app is added with its first code, shows ten recovery code
   await page.getByRole('button', { name: /^Remove: Authenticator app/ }).click();
   await dialog().getByRole('button', { name: 'Remove' }).click();
   await page.getByText('You sign in with only your password.').waitFor();
-}, 60_000);
+});
 
 test('A passkey is added with the browser, and signs in', async () => {
   const person = await newOperator('passkey@kontor.example');
@@ -85,7 +85,7 @@ test('A passkey is added with the browser, and signs in', async () => {
   await visitor.fillIn(person.email, person.password);
   await button('Use a passkey').click();
   await page.locator('#main').waitFor();
-}, 60_000);
+});
 
 test('Sessions are listed with their devices; a session elsewhere is ended, but not this one', async () => {
   const person = await newOperator('sessions@kontor.example');
@@ -104,7 +104,7 @@ test('Sessions are listed with their devices; a session elsewhere is ended, but 
       () => false,
     );
   await eventually(async () => !(await isAlive()));
-}, 60_000);
+});
 
 test('A tenant that requires a factor leads its owner to the page that adds one; afterwards everything opens', async () => {
   visitor.expects(/403/);
@@ -119,4 +119,4 @@ test('A tenant that requires a factor leads its owner to the page that adds one;
   await page.getByRole('link', { name: 'Sign-in settings' }).click();
   await page.getByText('Required for owners and administrators').waitFor();
   expect(await visitor.barriers()).toEqual([]);
-}, 60_000);
+});

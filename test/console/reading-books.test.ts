@@ -75,7 +75,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await visitor.goTo('/reports/general-ledger?size=50');
   await row('The latest').first().waitFor();
   expect(await button('Clear filters').count()).toBe(0);
-}, 90_000);
+});
 
 test('The page of an account shows its statement with a running balance', async () => {
   const { data: bank } = await mine<Answer<{ id: string }>>('/api/accounts', { name: 'Savings', type: 'BANK' });
@@ -95,7 +95,7 @@ test('The page of an account shows its statement with a running balance', async 
   await page.goBack();
   await page.getByRole('link', { name: 'All accounts' }).click();
   await title('Accounts').waitFor();
-}, 60_000);
+});
 
 test('Transactions are filtered by branch, amount and cancellation', async () => {
   const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'SOUTH', name: 'South quay' });
@@ -130,7 +130,7 @@ test('Transactions are filtered by branch, amount and cancellation', async () =>
   await page.getByRole('option', { name: 'South quay' }).click();
   await row('Large one').waitFor({ state: 'detached' });
   await row('Small one').waitFor();
-}, 60_000);
+});
 
 test('All customer data that can be entered can also be read', async () => {
   const { data: branch } = await mine<Answer<{ id: string }>>('/api/branches', { code: 'NORTH', name: 'North quay' });
@@ -139,7 +139,7 @@ test('All customer data that can be entered can also be read', async () => {
   await visitor.signIn(shop.owner, `/customers/${customer.id}`);
   await page.getByText('10000000146').waitFor();
   await page.getByText('North quay').waitFor();
-}, 60_000);
+});
 
 test('An emptied priority is not the lowest one: a new rule gets the default, and a change is rejected', async () => {
   visitor.expects(/400/);
@@ -156,7 +156,7 @@ test('An emptied priority is not the lowest one: a new rule gets the default, an
   await dialog().getByRole('button', { name: 'Save' }).click();
   await dialog().getByText('Correct the marked field.').waitFor();
   expect(await dialog().getByLabel('Priority').getAttribute('aria-invalid')).toBe('true');
-}, 60_000);
+});
 
 test('When a draft rule is tested, an error of the transaction appears only at the transaction', async () => {
   visitor.expects(/400/);
@@ -168,7 +168,7 @@ test('When a draft rule is tested, an error of the transaction appears only at t
   await page.getByRole('alert').first().waitFor();
   expect(await page.getByLabel("Customer's name").getAttribute('aria-invalid')).toBe('true');
   expect(await draft.getByLabel('Merchant').getAttribute('aria-invalid')).not.toBe('true');
-}, 60_000);
+});
 
 test('Operators find the dead letters of the platform itself, and see tenants by their names', async () => {
   await service.sell(shop, 'web-1', { branchCode: 'NOWHERE' });
@@ -183,4 +183,4 @@ test('Operators find the dead letters of the platform itself, and see tenants by
   await visitor.goTo('/errors');
   await page.getByRole('link', { name: /rejected repeatedly/ }).click();
   await page.getByRole('link', { name: 'Acme Trading' }).waitFor();
-}, 60_000);
+});

@@ -56,7 +56,7 @@ test('An account with an authenticator app signs in with a code, or with a recov
   await page.getByLabel('Recovery code').fill(recoveryCodes[0] ?? '');
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.locator('#main').waitFor();
-}, 60_000);
+});
 
 test('An account with a passkey signs in with it, in a browser with a virtual authenticator', async () => {
   const email = 'passkey@kontor.example';
@@ -85,7 +85,7 @@ test('An account with a passkey signs in with it, in a browser with a virtual au
   await visitor.fillIn(email, PASSWORD);
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor();
-}, 60_000);
+});
 
 test('An operation that requires a recent sign-in asks for the password, then continues', async () => {
   visitor.expects(/403/);
@@ -110,7 +110,7 @@ test('An operation that requires a recent sign-in asks for the password, then co
   await question.getByLabel(/^Password/).fill(PASSWORD);
   await question.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('row').filter({ hasText: 'Nora New' }).waitFor();
-}, 60_000);
+});
 
 test('Administrators and operators remove the lost factors of another person', async () => {
   visitor.expects(/401/);
@@ -148,4 +148,4 @@ test('Administrators and operators remove the lost factors of another person', a
   await visitor.signIn(OPERATOR, '/operators?search=lost');
   await remove('Otto Operator');
   expect(await service.signIn(operator, PASSWORD)).toMatch(/^ey/);
-}, 60_000);
+});

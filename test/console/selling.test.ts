@@ -40,7 +40,7 @@ test('A notification leads to the rejected sale, which is booked once the branch
   await title('Invoice').waitFor();
   await page.getByRole('link', { name: 'the sale web-1' }).click();
   await title('Sale web-1').waitFor();
-}, 60_000);
+});
 
 test('A missing account and a passive customer can also be fixed next to the error', async () => {
   const payments = [{ method: 'BANK', amount: '119.00', accountCode: 'GIRO' }];
@@ -66,7 +66,7 @@ test('A missing account and a passive customer can also be fixed next to the err
   await button('Activate Harbour Café').click();
   await dialog().getByRole('button', { name: 'Activate Harbour Café' }).click();
   await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
-}, 90_000);
+});
 
 test('A failed retry names the remaining cause', async () => {
   visitor.expects(/409/);
@@ -77,7 +77,7 @@ test('A failed retry names the remaining cause', async () => {
   await button('Try again').click();
   await page.getByText('Not possible in the current state').waitFor();
   await page.getByText('after 2 attempts').waitFor();
-}, 60_000);
+});
 
 test('Sales are filtered by day in the time zone of the tenant', async () => {
   // 00:30 on 2 May in Berlin is still 1 May in UTC.
@@ -87,7 +87,7 @@ test('Sales are filtered by day in the time zone of the tenant', async () => {
   await row('night-1').getByText('2 May 2026').waitFor();
   await visitor.goTo('/sales?dateFrom=2026-05-01&dateTo=2026-05-01');
   await page.getByText('No sales match these filters.').waitFor();
-}, 60_000);
+});
 
 test('A sale is recorded manually: its total is shown while the user types, and its page links to the transaction', async () => {
   await visitor.signIn(shop.owner, '/sales');
@@ -105,7 +105,7 @@ test('A sale is recorded manually: its total is shown while the user types, and 
   await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
   await page.getByText('Entered by hand').waitFor();
   expect(await page.getByRole('link', { name: /^(?:Invoice|Collection) [\d.,]+ EUR$/ }).count()).toBe(2);
-}, 60_000);
+});
 
 test('A manually recorded sale is cancelled once, on its page', async () => {
   const sale = {
@@ -122,4 +122,4 @@ test('A manually recorded sale is cancelled once, on its page', async () => {
   await title('Sale TYPO-1').waitFor();
   await page.getByRole('link', { name: /^Cancellation S-/ }).waitFor();
   for (const done of ['Cancel', 'Record a return']) expect(await button(done).count()).toBe(0);
-}, 60_000);
+});

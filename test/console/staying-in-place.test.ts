@@ -20,7 +20,7 @@ test('Signing in starts at the e-mail field', async () => {
   await visitor.goTo('/jobs');
   await page.getByRole('textbox', { name: 'E-mail' }).waitFor();
   await eventually(async () => (await focused('type')) === 'email');
-}, 60_000);
+});
 
 test('The slider keeps the focus while a history is stepped through by keyboard', async () => {
   const mine = { token: shop.ownerToken };
@@ -47,7 +47,7 @@ test('The slider keeps the focus while a history is stepped through by keyboard'
   await page.keyboard.press('Home');
   await page.getByText('Revision 0 of 2').waitFor();
   await eventually(async () => (await when.inputValue()) === first);
-}, 60_000);
+});
 
 test('In a dialog "/" does not lead to the search behind it', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
@@ -55,14 +55,14 @@ test('In a dialog "/" does not lead to the search behind it', async () => {
   await dialog().getByRole('button', { name: 'Cancel' }).focus();
   await page.keyboard.press('/');
   expect(await focused('textContent')).toBe('Cancel');
-}, 60_000);
+});
 
 test('Required fields are also announced to screen readers', async () => {
   await visitor.signIn(shop.owner, '/customers');
   await button('Create a customer').click();
   expect(await dialog().getByRole('textbox', { name: 'Name' }).getAttribute('required')).not.toBeNull();
   expect(await dialog().getByRole('textbox', { name: 'City' }).getAttribute('required')).toBeNull();
-}, 60_000);
+});
 
 test('A search in the middle of a page stays on the screen while the user types', async () => {
   await anotherArrives({ width: 390, height: 700 });
@@ -75,7 +75,7 @@ test('A search in the middle of a page stays on the screen while the user types'
   await page.getByText('No runs match this search.').waitFor();
   const { y } = (await search.boundingBox()) ?? { y: -1 };
   expect([y > 0, y < 700]).toEqual([true, true]);
-}, 60_000);
+});
 
 test('A notification opened in another tab leaves this one unchanged', async () => {
   await service.call('/api/notifications/admin/send', {
@@ -89,4 +89,4 @@ test('A notification opened in another tab leaves this one unchanged', async () 
   expect(page.url()).toContain('/notifications');
   await link.click();
   await page.waitForURL(/\/transactions$/);
-}, 60_000);
+});

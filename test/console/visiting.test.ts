@@ -31,7 +31,7 @@ describe('Signing in', () => {
     await visitor.fillIn(OPERATOR.email, OPERATOR.password);
     await title('Projections').waitFor();
     expect(page.url()).toBe(`${service.url}/console/projections`);
-  }, 60_000);
+  });
 
   test('survives a reload and applies to other tabs, although scripts cannot read it', async () => {
     await visitor.signIn(OPERATOR, '/jobs');
@@ -48,7 +48,7 @@ describe('Signing in', () => {
     expect(await visitor.cookies()).toEqual([
       expect.objectContaining({ path: '/console/session', httpOnly: true, sameSite: 'Strict' }),
     ]);
-  }, 60_000);
+  });
 
   test('ends in every tab when the user signs out in one', async () => {
     await visitor.signIn(OPERATOR, '/jobs');
@@ -61,7 +61,7 @@ describe('Signing in', () => {
     await page.reload();
     await title('Sign in').waitFor();
     expect(await visitor.cookies()).toEqual([]);
-  }, 60_000);
+  });
 
   test('shows no platform data to a user of a tenant, and does not even request it', async () => {
     await visitor.signIn(shop.owner);
@@ -70,7 +70,7 @@ describe('Signing in', () => {
     // The page must not send the request. Otherwise, the visitor would record the rejection as a complaint.
     await visitor.goTo('/projections');
     await page.getByRole('alert').getByText('Access denied').waitFor();
-  }, 60_000);
+  });
 
   test('again, after the session was ended elsewhere, leads back to the same page', async () => {
     visitor.expects(/401/);
@@ -85,7 +85,7 @@ describe('Signing in', () => {
     await visitor.fillIn(operator.email, body.newPassword);
     await page.getByRole('row').filter({ hasText: 'BRANCH_UNKNOWN' }).waitFor();
     expect(page.url()).toBe(`${service.url}/console/dead-letters?status=PARKED`);
-  }, 60_000);
+  });
 
   test('again, after the session ended in the middle of a form, leads back to the form and its input', async () => {
     visitor.expects(/401/);
@@ -112,7 +112,7 @@ describe('Signing in', () => {
     await page.getByRole('link', { name: 'Tenants' }).click();
     await title('Tenants').waitFor();
     expect(await dialog.count()).toBe(0);
-  }, 60_000);
+  });
 });
 
 test('An unavailable service is reported; when it is back, the page recovers automatically', async () => {
@@ -141,7 +141,7 @@ test('An unavailable service is reported; when it is back, the page recovers aut
   }
   await page.getByText('"externalId": "web-1"').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
-}, 90_000);
+});
 
 test('A list that fails in red while the service is down shows its rows once the service is back', async () => {
   visitor.expects(AWAY);
@@ -162,7 +162,7 @@ test('A list that fails in red while the service is down shows its rows once the
   }
   await eventually(async () => (await page.getByRole('alert').count()) === 0);
   await letter.waitFor();
-}, 90_000);
+});
 
 test('The keyboard alone leads past the navigation, into a dialog that keeps the focus, and back to where it was opened', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
@@ -191,7 +191,7 @@ test('The keyboard alone leads past the navigation, into a dialog that keeps the
   await eventually(async () => (await focused()) === 'Run now: session-cleanup');
   await page.keyboard.press('/');
   expect(await page.evaluate('document.activeElement.type')).toBe('search');
-}, 60_000);
+});
 
 test('On a phone the navigation opens and closes, and no page is wider than the screen', async () => {
   await anotherArrives({ width: 390, height: 844 });
@@ -204,13 +204,13 @@ test('On a phone the navigation opens and closes, and no page is wider than the 
     const overhang = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
     expect([name, overhang]).toEqual([name, 0]);
   }
-}, 60_000);
+});
 
 test('An unknown address of the console is reported as such', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await visitor.goTo('/no/such/page');
   await page.getByText('Page not found').waitFor();
-}, 60_000);
+});
 
 test('The page of the API document begins with its introduction and the partner intake, whose sale has an example', async () => {
   await page.goto(`${service.url}/docs`);
@@ -224,4 +224,4 @@ test('The page of the API document begins with its introduction and the partner 
   await operation.getByText('Push a sale, return or cancellation').waitFor({ timeout: 60_000 });
   await operation.getByText('"order-4711"').first().waitFor();
   await operation.getByText('IDEMPOTENCY_CONFLICT').first().waitFor({ state: 'attached' });
-}, 120_000);
+});

@@ -64,7 +64,7 @@ test('A webhook is created with its secret shown once, is tested, and shows its 
   await dialog().getByRole('button', { name: 'Resend' }).click();
   await dialog().waitFor({ state: 'detached' });
   expect(await visitor.barriers()).toEqual([]);
-}, 60_000);
+});
 
 test('A receiver that is gone is shown as disabled, with the reason and the next step; it is enabled and recovers', async () => {
   receiver.answer = (path) => ({ status: path === '/gone' ? 410 : 204 });
@@ -104,4 +104,4 @@ test('A receiver that is gone is shown as disabled, with the reason and the next
   await button('Delete').click();
   await dialog().getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
-}, 90_000);
+});

@@ -13,7 +13,7 @@ import { NO_LIMITS } from '../support/no-limits.js';
 export const ROOT = join(import.meta.dirname, '..', '..');
 export const OPERATOR = { email: 'operator@kontor.test', password: 'operator-secret' } as const;
 const OWNER_PASSWORD = 'correct horse battery';
-const START_MS = 15_000;
+const START_MS = 20_000;
 
 export type Exit = { readonly code: number | null; readonly signal: string | null };
 type Settings = Readonly<Record<string, string>>;
@@ -82,12 +82,12 @@ export class KontorProcess {
 
   /** Resolves with the URL that the service logs. @throws Error with all output if the service never logs a URL */
   async url(withinMs = START_MS): Promise<string> {
-    for (const untilMs = Date.now() + withinMs; ;) {
+    const limit = new FairLimit(withinMs);
+    for (;;) {
       const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];
       if (url !== undefined) return url;
-      if (!running.has(this.child) || Date.now() > untilMs)
-        throw new Error(`Not ready:\n${this.stdout}\n${this.stderr}`);
-      await pause(10);
+      if (!running.has(this.child) || limit.isOver) throw new Error(`Not ready:\n${this.stdout}\n${this.stderr}`);
+      await limit.pause(10);
     }
   }
 

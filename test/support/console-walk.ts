@@ -126,7 +126,7 @@ const addressOf = ({ route, at = route }: Stop, ids: Ids): string =>
     return id;
   });
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 const SETTLING_MS = 2_000;
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };

@@ -20,7 +20,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'wcag2aaa', 'best-practice'];
 /** Rules whose result depends on colors. */
 const COLOR_RULES = ['color-contrast', 'color-contrast-enhanced', 'link-in-text-block'];
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 45_000;
 /**
  * Browser features that the tests do not need. The first two preload pages for the address bar of every window,
  * although no window is visible. The others are those that Playwright disables, because this list replaces its list.
