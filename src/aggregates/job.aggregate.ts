@@ -96,6 +96,8 @@ export type Run = {
 export type JobState = {
   readonly run: Run | null;
   readonly last: ExecutionLog | null;
+  /** The last runs that operators started, as they were when they started. */
+  readonly manual: readonly ExecutionLog[];
   readonly schedule: { readonly pattern: string; readonly since: string } | null;
   readonly scheduledFor: string | null;
   readonly lastSuccessAt: string | null;
@@ -172,11 +174,14 @@ function tallyAfter(
   return { lastSuccessAt, failures: event.type === 'JobFailed' ? failures + 1 : failures };
 }
 
+/** Number of an operator's runs that a repeated request can still find. */
+const KEPT_MANUAL = 50;
+
 /** A job. All of its runs share one stream, so the expected revision ensures that only one run is active at a time. */
 export const job: Aggregate<JobState, JobEvent> = {
   name: 'job',
   events: jobEvents,
-  initial: { run: null, last: null, schedule: null, scheduledFor: null, lastSuccessAt: null, failures: 0 },
+  initial: { run: null, last: null, manual: [], schedule: null, scheduledFor: null, lastSuccessAt: null, failures: 0 },
   evolve: (state, event) => {
     if (event.type === 'JobScheduleRecorded') {
       const { pattern, since } = event.data;
@@ -184,9 +189,10 @@ export const job: Aggregate<JobState, JobEvent> = {
     }
     const last = executionLogOf(event) ?? state.last;
     if (event.type === 'JobStarted') {
-      const { parameters, scheduledFor } = event.data;
+      const { parameters, scheduledFor, trigger } = event.data;
       const run = { execution: executionOf(event.data), parameters, ...FRESH };
-      return { ...state, run, last, scheduledFor: scheduledFor ?? state.scheduledFor };
+      const manual = trigger === 'MANUAL' ? [...state.manual, underWay(event.data)].slice(-KEPT_MANUAL) : state.manual;
+      return { ...state, run, last, manual, scheduledFor: scheduledFor ?? state.scheduledFor };
     }
     const { run } = state;
     if (!run || run.execution.executionId !== event.data.executionId) return state;
@@ -228,11 +234,12 @@ export type JobStart = Omit<Execution, 'startedAt'> & {
 };
 
 /**
- * Returns `[]` if a run for this scheduled instant, or for a later one, has already started.
+ * Returns `[]` if the run has already started, or if a run for this scheduled instant, or for a later one, has.
  * @throws DomainError conflict JOB_ALREADY_RUNNING
  */
 export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[] {
-  const { scheduledFor } = start;
+  const { executionId, scheduledFor } = start;
+  if (state.manual.some(({ id }) => id === executionId)) return [];
   if (scheduledFor !== null && state.scheduledFor !== null && scheduledFor <= state.scheduledFor)
     if (Date.parse(state.scheduledFor) <= now.getTime() + MAX_AHEAD_MS) return [];
   if (state.run)
@@ -276,12 +283,7 @@ export function reportProgress(
 /** The outcome of a run. On failure, `progress` and `message` are the last values reported. */
 export type JobEnd =
   | { readonly status: 'SUCCEEDED'; readonly message: string; readonly artifact: Artifact | null }
-  | {
-      readonly status: 'FAILED';
-      readonly error: string;
-      readonly progress: number;
-      readonly message: string | null;
-    };
+  | { readonly status: 'FAILED'; readonly error: string; readonly progress: number; readonly message: string | null };
 
 /** Returns `[]` if the run is not assigned to the runner, so that a stale process cannot change the run. */
 export function finishRun(state: JobState, { end, ...runner }: Runner & { end: JobEnd }, now: Date): JobEvent[] {

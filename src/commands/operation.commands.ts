@@ -78,12 +78,12 @@ function versionOf(projections: ProjectionStatus, { target }: { readonly target:
   return version;
 }
 
-const TriggerInput = z.strictObject({ parameters: z.exactOptional(z.unknown()) });
+const TriggerInput = z.strictObject({ executionId: z.string(), parameters: z.exactOptional(z.unknown()) });
 
 /** The receipt of the change to the job's stream, with the new execution. */
 export type TriggerReceipt = Receipt & { readonly execution: ExecutionLog };
 
-/** Starts a run of the target job. The receipt's `id` is the job's name. */
+/** Starts a run of the target job; a repetition starts nothing. The receipt's `id` is the job's name. */
 export class TriggerJob extends command<typeof TriggerInput, TriggerReceipt>(TriggerInput) {}
 
 /** Commands for a run in progress. The target is the run's job. */
@@ -183,15 +183,16 @@ export const operationCommandHandlers = [
   handles(TriggerJob, [CommandRunner, JOB_DIRECTORY], async (runner, directory, { target, data }) => {
     const known = directory.jobs.get(target.id);
     if (!known) throw notFoundAt('jobName', 'job');
-    const { parameters = {} } = data;
+    const { executionId, parameters = {} } = data;
     const checked = known.parameters.safeParse(parameters);
     if (!checked.success) throw invalid(faultsOf(checked.error, ['parameters']));
-    const { actor, commandId: executionId } = currentContext();
+    const { actor } = currentContext();
     const triggeredBy = actor.kind === 'operator' ? actor.userId : null;
     const start = { executionId, trigger: 'MANUAL', triggeredBy, scheduledFor: null, parameters } as const;
     const started = await runner.execute(job, target, start, startJob);
-    if (started.events.length === 0 || !started.state.last) throw new Error(`The run ${executionId} was not started`);
-    return { ...receiptOf(started), execution: started.state.last };
+    const execution = started.state.manual.find(({ id }) => id === executionId);
+    if (!execution) throw new Error(`The run ${executionId} was not started`);
+    return { ...receiptOf(started), execution };
   }),
   changesRun(PauseRun, pauseRun),
   changesRun(ResumeRun, resumeRun),

@@ -124,9 +124,13 @@ const bulkDetails = {
     'The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, ' +
     'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each ' +
     'dead letter is processed at most once, even after a crash.',
+  creates: {},
   answers: {
     ...valueOf(BulkPreviewDto),
-    also: { 201: 'The run has started.' },
+    also: {
+      200: 'A preview, or the replayed response of an earlier request.',
+      201: 'The run has started.',
+    },
     bodies: { 201: JobTriggerResultDto },
     headers: {
       'X-Event-Position': { description: 'Position of the event that started the run. Absent in previews.' },
@@ -138,12 +142,12 @@ const bulkDetails = {
 /** Previews a bulk run, or starts its job. */
 async function bulkRun(
   job: string,
-  { tenantId, body }: { tenantId: string; body: z.output<typeof replayBody> },
+  { tenantId, id: executionId, body }: { tenantId: string; id: string; body: z.output<typeof replayBody> },
   services: Services,
 ): Promise<unknown> {
   const { dryRun, ...parameters } = body;
   if (dryRun) return services.queries.execute(new PreviewBulk(parameters.filter));
-  const started = await services.commands.execute(new TriggerJob({ tenantId, id: job }, { parameters }));
+  const started = await services.commands.execute(new TriggerJob({ tenantId, id: job }, { executionId, parameters }));
   return services.settled(startedRun(started), started, { status: 201 });
 }
 

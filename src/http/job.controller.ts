@@ -140,9 +140,11 @@ export const JobController = controllerOf(
     {
       path: '/trigger',
       body: triggerBody,
+      creates: {},
       answers: { ...valueOf(JobTriggerResultDto), status: 201, position: 'awaited' },
     },
-    ({ tenantId, body: { jobName, ...parameters } }) => new TriggerJob({ tenantId, id: jobName }, parameters),
+    ({ tenantId, id: executionId, body: { jobName, ...parameters } }) =>
+      new TriggerJob({ tenantId, id: jobName }, { executionId, ...parameters }),
     startedRun,
   ),
   routes.route('Pause a run; only runs that process dead letters can be paused', ofRun('pause'), changeRun(PauseRun)),

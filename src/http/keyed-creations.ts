@@ -45,7 +45,7 @@ const parted = (body: Members, slowly: readonly string[]): readonly [fast: Membe
 /**
  * Implements Idempotency-Key for requests that create a record. The key is claimed together with digests of the request
  * and with the record's id, so that a retry after a crash does not create anything twice. The handler's response is
- * then stored and returned to later attempts byte for byte. A rejection releases the key.
+ * then stored and returned to later attempts byte for byte. A rejection or a preview releases the key.
  */
 @Injectable()
 export class KeyedCreations {
@@ -86,11 +86,12 @@ export class KeyedCreations {
     return undefined;
   }
 
-  /** Stores a successful response, or releases the key after a rejection. Returns the body to send. */
+  /** Stores the response to a creation, or releases the key. Returns the body to send. */
   async end(creation: Creation, reply: FastifyReply, sent: string): Promise<string> {
     const { target, claim, showsSecret } = creation;
     if (reply.statusCode >= 500) return sent;
-    if (reply.statusCode >= 400) {
+    // A rejected request or a preview has created nothing.
+    if (reply.statusCode !== 201) {
       if (creation.isFirst)
         await this.within(creation, () => this.runner.execute(requestKey, target, claim, releaseRequestKey));
       return sent;

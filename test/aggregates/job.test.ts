@@ -47,13 +47,21 @@ const endOf = ({ data }: JobEvent): JobEvent => ({
 describe('A job', () => {
   test('runs once at a time: it starts only while no run is in progress', () => {
     given(job, []).when(startJob, manual).then(started);
-    given(job, [started]).when(startJob, manual).isRefused('conflict JOB_ALREADY_RUNNING');
+    const another = { ...manual, executionId: 'run-2' };
+    given(job, [started]).when(startJob, another).isRefused('conflict JOB_ALREADY_RUNNING');
     given(job, [started, claimed('me')])
-      .when(startJob, manual)
+      .when(startJob, another)
       .isRefused('conflict JOB_ALREADY_RUNNING');
     given(job, [started, claimed('me'), succeeded])
       .when(startJob, { ...manual, executionId: 'run-2' })
       .then({ type: 'JobStarted', data: { ...manual, executionId: 'run-2', startedAt: at } });
+  });
+
+  test('is not started again by a repeated request, even after other runs', () => {
+    given(job, [started]).when(startJob, manual).changesNothing();
+    given(job, [started, succeeded, startedFor(nine)])
+      .when(startJob, manual)
+      .changesNothing();
   });
 
   test('is started once for each scheduled instant, whoever triggers it and however late', () => {

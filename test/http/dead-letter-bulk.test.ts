@@ -25,7 +25,8 @@ afterAll(() => service.close());
 
 const until = <T>(look: () => Promise<T | undefined>): Promise<T> =>
   eventually(look, PATIENCE_MS, () => service.complaints.join('; '));
-const ask = (what: 'replay' | 'discard', body: object) => service.post(`${LETTERS}/${what}`, body, operator);
+const ask = (what: 'replay' | 'discard', body: object, headers = {}) =>
+  service.post(`${LETTERS}/${what}`, body, operator, headers);
 const preview = async (filter: object): Promise<Preview> => (await ask('replay', { filter })).data as Preview;
 const told = ({ status, body }: Reply): string => {
   const { code, errors = [] } = body as { code?: string; errors?: { path: string }[] };
@@ -168,6 +169,20 @@ describe('Dead letters in bulk', () => {
     await service.quiet();
     const { body } = await service.get(`${LETTERS}?code=BRANCH_UNKNOWN&status=PARKED`, operator);
     expect(body).toMatchObject({ items: [{ status: 'PARKED', attempts: 2 }] });
+  });
+
+  test('are processed by one run for each Idempotency-Key, which a preview does not use up', async () => {
+    const keyed = (body: object) => ask('discard', { reason: 'Old.', ...body }, { 'idempotency-key': 'old-letters' });
+    const filter = { code: 'KEYED' };
+    await park(1, { code: 'KEYED', message: 'Too large.' });
+    expect((await keyed({ filter })).data).toMatchObject({ matched: 1 });
+    await park(1, { code: 'KEYED', message: 'Too large.' });
+    expect((await keyed({ filter })).data).toMatchObject({ matched: 2 });
+    const first = await keyed({ filter, dryRun: false });
+    expect((await reached(startedBy(first), 'SUCCEEDED')).message).toBe('2 of 2 discarded, 0 failed again.');
+    const again = await keyed({ filter, dryRun: false });
+    expect([again.status, again.text, again.headers['idempotent-replayed']]).toEqual([200, first.text, 'true']);
+    expect(told(await keyed({ filter }))).toBe('409 IDEMPOTENCY_CONFLICT dryRun');
   });
 
   test('that nothing matches end at once', async () => {

@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const trigger = (body: unknown = { jobName: 'toy' }, token = operator): Promise<Reply> =>
-  service.post('/api/platform/jobs/trigger', body, token);
+const trigger = (body: unknown = { jobName: 'toy' }, token = operator, headers = {}): Promise<Reply> =>
+  service.post('/api/platform/jobs/trigger', body, token, headers);
 const list = async (): Promise<JobRecord[]> => (await service.get('/api/platform/jobs', operator)).data as JobRecord[];
 const toyNow = async (): Promise<JobRecord> => (await list()).find(({ name }) => name === 'toy') as JobRecord;
 const logs = async (query = 'pageNumber=1&pageSize=100'): Promise<Page<JobExecutionView>> =>
@@ -120,6 +120,23 @@ describe('A triggered job', () => {
     expect(second.executionLogId).not.toBe(first.executionLogId);
     toy.latest.finish({ message: 'Done again.' });
     expect((await over()).lastExecution).toMatchObject({ id: second.executionLogId, message: 'Done again.' });
+  });
+
+  test('runs once for each Idempotency-Key, and retries get the same bytes', async () => {
+    const before = toy.runs.length;
+    const keyed = (body: object) => trigger(body, operator, { 'idempotency-key': 'nightly' });
+    const replies = await Promise.all(Array.from({ length: 5 }, () => keyed({ jobName: 'toy' })));
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    await until(() => toy.runs[before]);
+    toy.latest.finish({ message: 'Done.' });
+    await over();
+    const again = await keyed({ jobName: 'toy' });
+    expect([again.status, again.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    expect(new Set([...replies, again].map(({ text }) => text)).size).toBe(1);
+    expect((await keyed({ jobName: 'toy', parameters: { note: 'x' } })).told).toBe(
+      '409 IDEMPOTENCY_CONFLICT parameters',
+    );
+    expect([toy.runs.length, (await toyNow()).isRunning]).toEqual([before + 1, false]);
   });
 
   test('runs once for twenty concurrent requests', async () => {

@@ -18241,6 +18241,8 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description Unique key that makes retries safe, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -18251,7 +18253,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** @description A preview, or the replayed response of an earlier request. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18261,6 +18263,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
@@ -18285,6 +18288,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
@@ -18470,6 +18474,8 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description Unique key that makes retries safe, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -18480,7 +18486,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Success. */
+            /** @description A preview, or the replayed response of an earlier request. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18490,6 +18496,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
@@ -18514,6 +18521,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     /** @description Position of the event that started the run. Absent in previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
@@ -22471,6 +22479,8 @@ export interface operations {
             header?: {
                 /** @description Request id, returned in the response and recorded in logs and events. */
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
+                /** @description Unique key that makes retries safe, such as a UUID. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -22481,6 +22491,29 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Event-Position": components["headers"]["X-Event-Position"];
+                    "X-Read-Model": components["headers"]["X-Read-Model"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        statusCode: 201;
+                        data: components["schemas"]["JobTriggerResultDto"];
+                    };
+                };
+            };
             /** @description The command succeeded. */
             201: {
                 headers: {
@@ -22493,6 +22526,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     [name: string]: unknown;
                 };
                 content: {
