@@ -171,9 +171,19 @@ export function disableWebhook(state: Webhook, { reason }: { readonly reason: Di
   return [{ type: 'WebhookDisabled', data: { reason, disabledAt: now.toISOString() } }] satisfies WebhookEvent[];
 }
 
-/** Replaces the secret. For 24 hours, messages are signed with both the old and the new secret. */
+/**
+ * Replaces the secret. For 24 hours, messages are signed with both the old and the new secret.
+ * @throws DomainError not_found; conflict TOO_MANY_SECRETS
+ */
 export function rotateWebhookSecret(state: Webhook, name: SecretName, now: Date): WebhookEvent[] {
-  if (presentWebhook(state).secrets[0]?.secretId === name.secretId) return [];
+  const known = presentWebhook(state);
+  if (known.secrets[0]?.secretId === name.secretId) return [];
+  const signing = secretsAt(known, now.getTime()).filter((one) => one.keyFingerprint === name.keyFingerprint);
+  if (signing.length >= MAX_SECRETS)
+    throw conflict(
+      'TOO_MANY_SECRETS',
+      `${MAX_SECRETS} secrets already sign the messages. Try again after ${signing.at(-1)?.until ?? ''}.`,
+    );
   const previousUntil = new Date(now.getTime() + OVERLAP_MS).toISOString();
   return [{ type: 'WebhookSecretRotated', data: { ...name, previousUntil } }];
 }

@@ -68,6 +68,7 @@ export async function createService(config: Config, engines: Engines, { early = 
   await whenEnginesAnswer(engines, () =>
     engines.reads.prepare([...tables, DELIVERY_TABLE, TILE_TABLE], { bulk: true }),
   );
+  // Loads which read models are complete. A read of any other model waits for it, or gets 503 READ_MODEL_BEHIND.
   await whenEnginesAnswer(engines, () => core.readiness.all());
   await app.init();
   const watching = [core.readiness, observation];

@@ -46,8 +46,8 @@ const IntegrationDeadLetter = named(
       }),
     payload: z.unknown().meta({
       description:
-        'Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data ' +
-        'larger than 4 KiB is also null.',
+        'Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data of ' +
+        'more than 4,096 characters is also null.',
     }),
     reason: z.object({ code: z.string(), message: z.string() }),
     attempts: z.int().min(1),

@@ -98,7 +98,14 @@ export const WebhookController = controllerOf(
   ),
   routes.command(
     'Rotate the signing secret; for 24 hours, messages are signed with both the old and the new secret',
-    { path: '/:id/rotate-secret', answers: issuedAnswer },
+    {
+      path: '/:id/rotate-secret',
+      description: 'At most four rotations are possible within 24 hours.',
+      answers: {
+        ...issuedAnswer,
+        also: { 409: 'TOO_MANY_SECRETS: too many secrets sign the messages. Try again later.' },
+      },
+    },
     ({ target }) => new RotateWebhookSecret(target, {}),
     issued,
   ),

@@ -96,7 +96,7 @@ export function parkedBy({ status = 'PARKED', ...filter }: DeadLetterFilter): Ma
 
 export class GetDeadLetter extends query<DeadLetterRecord, [id: string]>() {}
 
-/** Lists omit payloads that are larger than this. */
+/** Maximum number of characters of a payload in a list. Lists omit longer payloads. */
 const MAX_LISTED_PAYLOAD = 4_096;
 
 const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({

@@ -2903,7 +2903,9 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret; for 24 hours, messages are signed with both the old and the new secret
-         * @description Requires the permission integrations.manage.
+         * @description At most four rotations are possible within 24 hours.
+         *
+         *     Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdRotateSecret"];
         delete?: never;
@@ -3924,7 +3926,7 @@ export interface components {
             saleId: string | null;
             /** @description External id of the sale, or of the return or cancellation that the event books. Null if the event does not contain it. */
             externalId: string | null;
-            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data larger than 4 KiB is also null. */
+            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data of more than 4,096 characters is also null. */
             payload: unknown;
             reason: {
                 code: string;
@@ -38528,7 +38530,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The request conflicts with the current state. */
+            /** @description TOO_MANY_SECRETS: too many secrets sign the messages. Try again later. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
