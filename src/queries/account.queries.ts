@@ -62,6 +62,7 @@ export class LookUpAccounts extends lookUpFrom({
   model: accounts,
   where: { isDeleted: false, isActive: true },
   briefOf: inBrief,
+  isAmong: ({ isDeleted, isActive }) => isActive && !isDeleted,
 }) {}
 
 /** A customer as returned by the API. */
@@ -77,7 +78,12 @@ export class GetCustomer extends query<CustomerRecord, [scope: Scope, id: string
 export class ListCustomers extends query<Page<CustomerRecord>, [scope: Scope, filters: CustomerFilters]>() {}
 /** All pages of the list. */
 export class EachCustomer extends query<Rows<CustomerRecord>, [scope: Scope, filters: CustomerFilters]>() {}
-export class LookUpCustomers extends lookUpFrom({ model: customers, where: { shown: 'ACTIVE' }, briefOf: inBrief }) {}
+export class LookUpCustomers extends lookUpFrom({
+  model: customers,
+  where: { shown: 'ACTIVE' },
+  briefOf: inBrief,
+  isAmong: ({ type, isDeleted, isActive }) => type === 'CUSTOMER' && isActive && !isDeleted,
+}) {}
 
 const presentAccounts = ({ type, isActive, sort, ...rest }: AccountFilters): ListRequest => {
   const order = sort === 'newest' ? undefined : sort;

@@ -3,10 +3,12 @@ import type { IQueryHandler, Query } from '@nestjs/cqrs';
 import { answers, query } from '../eventsourcing/handler.js';
 import { ReadModels } from './query.js';
 import type { ReadModel, Scalar, Scope } from '../ports/read-store.js';
-import { words } from '../ports/search.js';
+import { fold, words } from '../ports/search.js';
+import { accounts, type AccountView } from '../projections/account.projection.js';
 
-/** Maximum number of matches to rank. If there are more, only the newest are ranked. */
+/** Number of the newest matches to rank. A tenant has few branches and users, so practically all of them are ranked. */
 const CANDIDATES = 100;
+const FEW_CANDIDATES = 1_000;
 const SHOWN = 20;
 
 /** A record as returned by lookups. */
@@ -17,6 +19,11 @@ type LookUp<Doc extends object> = {
   readonly model: ReadModel<Doc>;
   readonly where: Readonly<Record<string, Scalar>>;
   readonly briefOf: (document: Doc) => InBrief;
+  /**
+   * Selects the same records among the accounts, which can also be read by name and by code. The record with the
+   * searched code or name is then found even if it is not among the newest matches.
+   */
+  readonly isAmong?: (account: AccountView) => boolean;
 };
 
 /** `class LookUpBranches extends lookUpFrom({ model: branches, where: { isActive: true }, briefOf: inBrief }) {}` */
@@ -32,18 +39,41 @@ export const looksUpFrom = <Doc extends object>(
   },
 ): Type<IQueryHandler> =>
   answers(lookUp, [ReadModels], async (models, scope, search) => {
-    const { model, where, briefOf } = lookUp.lookUp;
-    const found = await models.first(model, scope, CANDIDATES, { where, search });
-    return bestMatches(found.map(briefOf), search);
+    const { model, where, briefOf, isAmong } = lookUp.lookUp;
+    const wanted = words(search ?? '').join(' ');
+    const limit = wanted === '' ? SHOWN : isAmong ? CANDIDATES : FEW_CANDIDATES;
+    const newest = (await models.first(model, scope, limit, { where, search })).map(briefOf);
+    if (wanted === '') return newest;
+    if (newest.length < limit || !isAmong) return bestMatches(newest, wanted);
+    const named = (await namedAccounts(models, scope, search ?? '')).filter(isAmong).map(inBrief);
+    const further = named.filter((record) => rankOf(record, wanted) < OTHER);
+    return bestMatches([...new Map([...newest, ...further].map((each) => [each.id, each])).values()], wanted);
   });
+
+/**
+ * Returns the accounts with this code, and the first accounts in the order of names, beginning at this name. The reads
+ * have no filters, because the embedded read store would then read the sets of all matches after each change.
+ */
+async function namedAccounts(models: ReadModels, scope: Scope, search: string): Promise<AccountView[]> {
+  const text = fold(search.trim());
+  const hasCode = { from: false, to: false };
+  const part = { limit: CANDIDATES, after: '' };
+  const parts = await Promise.all([
+    models.part(accounts, scope, {
+      ...part,
+      order: 'code',
+      between: { hasNoCode: hasCode, foldedCode: { from: text, to: text } },
+    }),
+    models.part(accounts, scope, { ...part, order: 'name', between: { foldedName: { from: text } } }),
+  ]);
+  return parts.flatMap(({ documents }) => documents);
+}
 
 /**
  * Ranks matches: same code; same name; names that begin with all searched words; names that begin with the searched
  * text; all others. Matches of equal rank keep their order.
  */
-function bestMatches(found: readonly InBrief[], search: string | undefined): InBrief[] {
-  const wanted = words(search ?? '').join(' ');
-  if (wanted === '') return found.slice(0, SHOWN);
+function bestMatches(found: readonly InBrief[], wanted: string): InBrief[] {
   const ranked = found.map((record) => ({ record, rank: rankOf(record, wanted) }));
   return ranked
     .sort((a, b) => a.rank - b.rank)
@@ -51,10 +81,12 @@ function bestMatches(found: readonly InBrief[], search: string | undefined): InB
     .map(({ record }) => record);
 }
 
+const OTHER = 4;
+
 function rankOf({ name, code }: InBrief, wanted: string): number {
   if (code !== null && words(code).join(' ') === wanted) return 0;
   const own = words(name).join(' ');
   if (own === wanted) return 1;
   if (own.startsWith(`${wanted} `)) return 2;
-  return own.startsWith(wanted) ? 3 : 4;
+  return own.startsWith(wanted) ? 3 : OTHER;
 }

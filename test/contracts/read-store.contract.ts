@@ -189,12 +189,17 @@ const someChoice: fc.Arbitrary<Record<string, Scalar[]>> = fc.oneof(
   fc.record({ tags: fc.uniqueArray(fc.constantFrom('red', 'green', 'a', 'none'), { maxLength: 3 }) }),
   fc.record({ size: fc.uniqueArray(whole, { maxLength: 3 }), active: fc.uniqueArray(fc.boolean()) }),
 );
-const bounds = <T>(value: fc.Arbitrary<T>) => fc.record({ from: value, to: value }, { requiredKeys: [] });
+const bounds = <T>(value: fc.Arbitrary<T>) =>
+  fc.oneof(
+    fc.record({ from: value, to: value }, { requiredKeys: [] }),
+    value.map((one) => ({ from: one, to: one })),
+  );
 const someRange = fc.oneof(
   fc.record({ rank: bounds(whole) }),
   fc.record({ name: bounds(text) }),
   fc.record({ size: bounds(whole) }),
   fc.record({ rank: bounds(whole), name: bounds(text) }),
+  fc.record({ active: bounds(fc.boolean()), size: bounds(whole) }),
 );
 const someSearch = fc.oneof(
   text,

@@ -290,6 +290,13 @@ describe('Looking branches up', () => {
     expect(await lookup('search=next')).toHaveLength(20);
     expect(await lookup()).toHaveLength(20);
   });
+
+  test('finds the branch with the given code or name, although 100 newer branches match', async () => {
+    await create({ code: 'WEST', name: 'Somewhere' });
+    await create({ code: 'FIRST', name: 'West' });
+    for (let made = 0; made < 100; made += 1) await create({ code: `W-${made}`, name: 'West end' });
+    expect((await lookup('search=west')).slice(0, 2).map(({ code }) => code)).toEqual(['WEST', 'FIRST']);
+  });
 });
 
 test('The tests above log no warnings', () => {

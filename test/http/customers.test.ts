@@ -287,6 +287,10 @@ describe('An invalid query for customers', () => {
 
 describe('The lookup of customers', () => {
   beforeEach(newTenant);
+  const createMany = async (count: number, bodyOf: (index: number) => object): Promise<void> => {
+    for (let index = 0; index < count; index += 1) await create(bodyOf(index));
+  };
+
   test('shows at most 20 brief active ones', async () => {
     await Promise.all(Array.from({ length: 21 }, (_, index) => create({ name: `Many ${index}` })));
     const { id } = await create({ name: 'Needle', code: 'N-1' });
@@ -304,6 +308,26 @@ describe('The lookup of customers', () => {
     await create({ name: 'Adamant' });
     const found = (await lookup('search=ada')).map(({ name }) => name);
     expect(found).toEqual(['Somebody', 'Ada', 'Ada Lovelace', 'Adamant', 'Lovelace, Ada']);
+  });
+
+  test('finds the customer with the given code or name, however many newer customers match', async () => {
+    await create({ name: 'Ünal & Sons' });
+    await create({ name: 'Ünal Passive', status: 'PASSIVE' });
+    await create({ name: 'Somebody', code: '120' });
+    await create({ name: 'Former', code: '110', status: 'PASSIVE' });
+    const account = await service.post('/api/accounts', { type: 'CASH', name: 'Unal' }, tenant.token);
+    await createMany(101, (index) => ({ name: `Sons of Ünal ${index}`, code: `120.${index}` }));
+    await createMany(101, (index) => ({ name: `Later ${index}`, code: `110.${index}` }));
+    const names = async (search: string) => (await lookup(`search=${search}`)).map(({ name }) => name);
+    expect(await names('120')).toHaveLength(20);
+    expect((await names('120'))[0]).toBe('Somebody');
+    expect((await names(encodeURIComponent(' UNAL & sons ')))[0]).toBe('Ünal & Sons');
+    expect((await names('unal'))[0]).toBe('Ünal & Sons');
+    expect((await lookup('search=unal')).map(({ id }) => id)).not.toContain(account.id);
+    expect(await names('unal')).not.toContain('Ünal Passive');
+    expect(await names('110')).not.toContain('Former');
+    const found = (await service.get('/api/accounts/lookup?search=unal', tenant.token)).data as { name: string }[];
+    expect(found.slice(0, 2).map(({ name }) => name)).toEqual(['Unal', 'Ünal & Sons']);
   });
 });
 

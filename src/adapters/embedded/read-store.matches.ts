@@ -13,7 +13,7 @@ export type Sql = { readonly text: string; readonly values: readonly Value[] };
 
 export type Bound = {
   readonly column: Column;
-  readonly operator: '>=' | '<=';
+  readonly operator: '=' | '>=' | '<=';
   readonly value: string | number;
 };
 
@@ -52,6 +52,8 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
     if (!shape.stored.includes(column))
       throw new RangeError(`${shape.model.name}.${field} can only be filtered for equality`);
     if (from === undefined && to === undefined) return [];
+    // Only equality lets the index apply the bounds on the sort fields that follow.
+    if (from === to && from !== undefined) return [{ column, operator: '=', value: valueOf(column, from) }];
     // A lower bound is always needed to exclude the placeholder for null, which is less than every value.
     const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };
     return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(column, to) }];
