@@ -60,7 +60,7 @@ export class HistoryReadStore implements ReadStore {
     if (space === '') return this.whole.write({ tables, checkpoints });
     const given = new Map(tables.map(({ table }) => [this.own(table), table]));
     const { conflicts } = await this.whole.write({
-      tables: tables.map(({ table, writes }) => ({ table: this.own(table), writes })),
+      tables: tables.map((each) => ({ ...each, table: this.own(each.table) })),
       checkpoints: checkpoints.map(({ key, position }) => ({ key: space + key, position })),
     });
     return { conflicts: conflicts.map((one) => ({ ...one, table: given.get(one.table) ?? one.table })) };

@@ -5,8 +5,9 @@ import type { MongoDbOptions } from '../../src/adapters/mongodb/connection.js';
 import { openMongoDb, type MongoDb } from '../../src/adapters/mongodb/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { silentLogger, type Logger } from '../../src/ports/log.js';
-import { ReadStoreUnavailable, SearchTooBroad, tenantScope } from '../../src/ports/read-store.js';
+import { PLATFORM, ReadStoreUnavailable, SearchTooBroad, tenantScope } from '../../src/ports/read-store.js';
 import type { AnyTable, DocumentWrite, ListQuery, ReadModel, ReadStore } from '../../src/ports/read-store.js';
+import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { readStoreContract } from '../contracts/read-store.contract.js';
 import { mongoRecipe, mongoRecipeWith } from '../support/mongo-server/recipe.js';
@@ -389,6 +390,31 @@ describe('MongoDB', () => {
       expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
     }, 60_000);
+
+    test('a total stays exact after a restore, although another process stores documents behind the checkpoint', async () => {
+      const entries: AnyTable = {
+        model: {
+          ...{ name: 'entries', version: 1, filters: [], large: true },
+          fields: { day: { type: 'text', of: ({ day }: { day: string }) => day } },
+          order: { fields: ['day'], direction: 'descending' },
+        } as unknown as ReadModel,
+        generation: 1,
+      };
+      const restored = (): ReadStore => new HistoryReadStore(database.open({ settleEvery: 1 }).reads, { space: 'h1_' });
+      const [ahead, behind] = [restored(), restored()];
+      for (const store of [ahead, behind]) await store.prepare([entries]);
+      const write = (one: ReadStore, id: string, position: number, key: string) =>
+        one.write({
+          tables: [
+            { table: entries, writes: [{ ...create(id, { day: '1' }, position), scope: PLATFORM }], platformUpTo: 5 },
+          ],
+          checkpoints: [{ key, position }],
+        });
+      await write(ahead, 'a', 10, 'entries#1');
+      await write(behind, 'b', 7, 'entries#2');
+      const { totalCount } = await ahead.list(entries, PLATFORM, { offset: 0, limit: 1, countUpTo: 100 });
+      expect(totalCount).toBe(2);
+    });
 
     test('a list without a stored total is counted only up to its limit', async () => {
       const commands: Document[] = [];
