@@ -67,10 +67,17 @@ const STRANGER_RATE_LIMIT = 60;
 const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/;
 const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-real-ip'];
 
+const urlOf = ({ raw, url }: FastifyRequest): string => raw.url ?? url;
+
 /** Paths served during start-up. */
 const WHILE_STARTING = ['/livez', '/readyz', '/metrics'];
 
-function mustBeOpen(endpoint: Endpoint | undefined, { isOpen }: AdmissionOptions): void {
+function mustBeServed(
+  { host }: FastifyRequest,
+  endpoint: Endpoint | undefined,
+  { allowedHosts, isOpen }: AdmissionOptions,
+): void {
+  if (allowedHosts !== undefined && !isHostAllowed(host, allowedHosts)) throw new MisdirectedException();
   if (isOpen === undefined || isOpen() || WHILE_STARTING.includes(endpoint?.path ?? '')) return;
   throw new DomainError('unavailable', 'UNAVAILABLE', 'The service is starting. Try again.');
 }
@@ -93,8 +100,12 @@ export class Admission {
     const state = (request.state = stateFor(endpoint));
     reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
     if (request.protocol === 'https') reply.header('strict-transport-security', ONLY_HTTPS);
-    this.checkHost(request);
-    mustBeOpen(endpoint, this.options);
+    try {
+      mustBeServed(request, endpoint, this.options);
+    } catch (error) {
+      if (liesBelow(urlOf(request), PARTNER_PREFIX)) await this.countStranger(request, reply, error);
+      throw error;
+    }
     if (endpoint === undefined) {
       await this.admitUndeclared(request, reply);
       return;
@@ -113,17 +124,12 @@ export class Admission {
     if (stepUp === true && !isRecent(proof, this.options.clock.nowMs())) throw stepUpRequired();
   }
 
-  private checkHost({ host }: FastifyRequest): void {
-    const { allowedHosts } = this.options;
-    if (allowedHosts !== undefined && !isHostAllowed(host, allowedHosts)) throw new MisdirectedException();
-  }
-
   /**
    * Handles undeclared addresses. Below /api, only authenticated callers learn which addresses exist. Elsewhere, only
    * assets are undeclared, and are admitted.
    */
   private async admitUndeclared(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const url = request.raw.url ?? request.url;
+    const url = urlOf(request);
     if (liesBelow(url, PARTNER_PREFIX)) request.state.principal = await this.partner(request, reply);
     else if (liesBelow(url, API_PREFIX)) await this.bearer(request, reply);
     else if (!request.is404) return;
@@ -179,10 +185,7 @@ export class Admission {
     return partner;
   }
 
-  /**
-   * Counts only requests with an invalid key, not requests whose key cannot be checked because an engine is
-   * unavailable.
-   */
+  /** Counts only requests with an invalid key, not requests whose key is not checked, and reports the limit for both. */
   private async countStranger(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
     const isRefused = error instanceof DomainError && error.kind === 'unauthenticated';
     const address = `partner-address:${clientNetwork(addressOf(request))}`;

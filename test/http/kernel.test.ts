@@ -240,6 +240,21 @@ describe('Partner routes', () => {
     expect(Object.keys(answer.json)).toEqual(['error']);
   });
 
+  test.each([
+    ['while the service is starting', { isOpen: () => false }, 503, 'UNAVAILABLE'],
+    ['if the host name is rejected', { allowedHosts: ['books.example'] }, 421, 'MISDIRECTED_REQUEST'],
+  ])('report the rate limit %s', async (_, options, status, code) => {
+    await toy.app.close();
+    toy = await startToy(options);
+    for (const url of ['/api/integrations/v1/flights/F-1', '/api/integrations/v1/nothing']) {
+      const headers = { ...withKey('shop'), host: 'elsewhere.example' };
+      const answer = await get(url, headers);
+      expect([answer.status, answer.json]).toMatchObject([status, { error: { code } }]);
+      expect(answer.headers).toMatchObject(rate);
+    }
+    expect((await get('/api/wind', { host: 'elsewhere.example' })).headers['x-ratelimit-limit']).toBeUndefined();
+  });
+
   test('handle unknown addresses below them the same way', async () => {
     const missing = await get('/api/integrations/v1/nothing', withKey('shop'));
     expect([missing.status, missing.headers['x-ratelimit-remaining']]).toEqual([404, '59']);
