@@ -106,6 +106,20 @@ test('A role is renamed, and permissions that cannot be loaded are not shown as 
   await row('Loader').getByRole('cell', { name: '2', exact: true }).waitFor();
 });
 
+test('Permissions are not saved over the changes of another administrator', async () => {
+  visitor.expects(/409/);
+  const { data: role } = await mine<{ id: string }>('/api/roles', { name: 'Porter', permissions: ['customers.read'] });
+  await visitor.signIn(shop.owner, '/roles');
+  await button('Permissions: Porter').click();
+  await dialog().getByRole('checkbox', { name: 'Create, change and remove accounts' }).check();
+  const body = { permissions: ['branches.read'] };
+  await service.call(`/api/roles/${role.id}/permissions`, { method: 'PATCH', token: shop.ownerToken, body });
+  await inDialog('Save').click();
+  await dialog().getByRole('alert').waitFor();
+  const { data: kept } = await mine<{ permissions: string[] }>(`/api/roles/${role.id}`);
+  expect(kept.permissions).toEqual(body.permissions);
+});
+
 test('A user gets branches, a new password and a one-time code, and is deleted', async () => {
   for (const name of ['North quay', 'South quay']) await mine('/api/branches', { code: name.slice(0, 5), name });
   const email = `lena@${shop.owner.email.split('@')[1] ?? ''}`;
@@ -157,4 +171,10 @@ test('An account without postings is deleted, and users change their own names',
   await page.getByText('Olga Owner-Smith').first().waitFor();
   const { data: me } = await mine<{ user: { fullName: string; phone: string } }>('/api/auth/me');
   expect([me.user.fullName, me.user.phone]).toEqual(['Olga Owner-Smith', '+47 22 00 00 01']);
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await button('Edit: Olga Owner-Smith').click();
+  await dialog().getByLabel('Name').fill('Olga Owner');
+  await inDialog('Save').click();
+  await page.getByText('Olga Owner-Smith').first().waitFor({ state: 'detached' });
+  expect(await page.getByText('Olga Owner-Smith').count()).toBe(0);
 });

@@ -17,6 +17,7 @@ import { SortedTable } from '../parts/sorted-table';
 import { StatusBadge } from '../parts/status-badge';
 import { locale } from '../messages/language';
 import { strong } from '../parts/strong';
+import { useRefreshUsers } from '../parts/user-form';
 import { rich, t } from '../messages/catalogue';
 
 /** Second factors and sessions of the signed-in user. */
@@ -63,18 +64,11 @@ export function AccountPage(): ReactNode {
 }
 
 function EditProfile({ me }: { me: Me }): ReactNode {
-  const cache = useQueryClient();
   const { fullName, phone } = me.user;
   const hasPhone = !isOperator(me);
   return (
     <FormDialog
-      act={(values) =>
-        data(
-          api.PATCH('/api/users/me/profile', {
-            body: cleared(values, ['phone']),
-          }),
-        )
-      }
+      act={(values) => data(api.PATCH('/api/users/me/profile', { body: cleared(values, ['phone']) }))}
       buttonProps={{ size: 'sm' }}
       fields={(form) => (
         <>
@@ -85,9 +79,7 @@ function EditProfile({ me }: { me: Me }): ReactNode {
       icon="edit"
       initial={{ fullName, ...(hasPhone && { phone: phone ?? '' }) }}
       label={t('Edit profile')}
-      onDone={() => {
-        for (const key of ['me', 'users']) askAgain(cache, [key]);
-      }}
+      onDone={useRefreshUsers()}
       send={t('Save')}
     />
   );

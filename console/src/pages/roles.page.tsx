@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { askAgain } from '../api/ask-again';
 import { api, data, ifMatch, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
 import { permissionsQuery, roleQuery, rolesQuery, type Role } from '../api/people';
@@ -16,6 +15,7 @@ import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { ProblemView } from '../parts/problem-view';
 import { strong } from '../parts/strong';
+import { useRefreshUsers } from '../parts/user-form';
 import { byCode, rich, t } from '../messages/catalogue';
 
 type Permission = Shapes['CreateRoleDto']['permissions'][number];
@@ -78,13 +78,6 @@ export function RolesPage(): ReactNode {
   );
 }
 
-const useRefresh = (): (() => void) => {
-  const cache = useQueryClient();
-  return () => {
-    for (const key of ['roles', 'users', 'me']) askAgain(cache, [key]);
-  };
-};
-
 function Permissions({ form }: { form: Form }): ReactNode {
   const permissions = useQuery(permissionsQuery);
   return (
@@ -102,11 +95,20 @@ function Permissions({ form }: { form: Form }): ReactNode {
   );
 }
 
-/** The permissions of an existing role, which are loaded when the dialog opens. */
+/**
+ * The permissions of an existing role, which are loaded when the dialog opens. A change is based on the revision that
+ * was loaded.
+ */
 function RolePermissions({ form, id }: { form: Form; id: string }): ReactNode {
   const { data: role, error, refetch } = useQuery(roleQuery(id));
   if (error !== null) return <ProblemView error={error} onRetry={refetch} />;
-  return role && <Permissions form={{ ...form, values: { permissions: joined(role.permissions), ...form.values } }} />;
+  if (role === undefined) return null;
+  const loaded = { permissions: joined(role.permissions), revision: String(role.revision) };
+  const values: Draft = { ...loaded, ...form.values };
+  const set: Form['set'] = (name, value) => {
+    form.replace({ ...values, [name]: value });
+  };
+  return <Permissions form={{ ...form, values, set }} />;
 }
 
 /** Permission codes come from the service's own list. */
@@ -137,7 +139,7 @@ function CreateRole(): ReactNode {
       icon="plus"
       initial={{ name: '', description: '', permissions: '' }}
       label={t('Create a role')}
-      onDone={useRefresh()}
+      onDone={useRefreshUsers()}
     />
   );
 }
@@ -150,7 +152,7 @@ const versionOf = ({ name, description, revision }: Role): Version => ({
 function Actions({ role }: { role: Role }): ReactNode {
   const { id, name, isSystem, userCount } = role;
   const cache = useQueryClient();
-  const refresh = useRefresh();
+  const refresh = useRefreshUsers();
   const path = { id };
   if (isSystem) return null;
   return (
@@ -173,10 +175,13 @@ function Actions({ role }: { role: Role }): ReactNode {
       />
       <FormDialog
         about={name}
-        act={async (values) => {
-          const { permissions } = await cache.query(roleQuery(id));
-          const body = { permissions: permissionsIn({ permissions: joined(permissions), ...values }) };
-          return data(api.PATCH('/api/roles/{id}/permissions', { params: { path }, body }));
+        act={async ({ revision, ...values }) => {
+          // Without a revision, nothing has been changed.
+          if (revision === undefined) return;
+          const params = { path, header: ifMatch(Number(revision)) };
+          await data(
+            api.PATCH('/api/roles/{id}/permissions', { params, body: { permissions: permissionsIn(values) } }),
+          );
         }}
         fields={(form) => <RolePermissions form={form} id={id} />}
         icon="rules"

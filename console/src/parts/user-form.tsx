@@ -30,13 +30,12 @@ const NEW_USER: Draft = {
 export const useRefreshUsers = (): (() => void) => {
   const cache = useQueryClient();
   return () => {
-    askAgain(cache, ['users']);
+    for (const key of ['users', 'roles', 'me']) askAgain(cache, [key]);
   };
 };
 
 export function UserFields({ form, isNew = false }: { form: Form; isNew?: boolean }): ReactNode {
   const roles = useQuery({ ...rolesQuery, enabled: useMay('roles.read') });
-  const mayReadBranches = useMay('branches.read');
   return (
     <>
       <div className="k-fields">
@@ -56,7 +55,8 @@ export function UserFields({ form, isNew = false }: { form: Form; isNew?: boolea
         <TextField form={form} label={t('Phone')} name="phone" type="tel" />
         <OneOfField form={form} label={t('Access')} name="role" options={GRADES} required />
       </div>
-      {mayReadBranches && <BranchFields form={form} />}
+      <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
+      <OtherBranches form={form} />
       {roles.error !== null && <ProblemView error={roles.error} onRetry={roles.refetch} />}
       {form.values['role'] === 'USER' && (
         <ManyOfField
@@ -72,11 +72,10 @@ export function UserFields({ form, isNew = false }: { form: Form; isNew?: boolea
 
 const ALL_BRANCHES = { pageNumber: 1, pageSize: 100 };
 
-function BranchFields({ form }: { form: Form }): ReactNode {
+function OtherBranches({ form }: { form: Form }): ReactNode {
   const branches = useQuery(branchesQuery(ALL_BRANCHES));
   return (
     <>
-      <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
       {branches.error !== null && <ProblemView error={branches.error} onRetry={branches.refetch} />}
       {branches.data !== undefined && branches.data.totalCount > 0 && (
         <ManyOfField
