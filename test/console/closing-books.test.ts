@@ -138,7 +138,7 @@ test('A report shows the books as they were known at an earlier time', async () 
   await row('Bank').getByText('15.00').first().waitFor();
   await visitor.goTo(`/reports/trial-balance?${period}&knownAt=${instant}`);
   await row('Bank').getByText('10.00').first().waitFor();
-  await page.getByText('2026, as recorded by').waitFor();
+  await page.getByText('2026, as recorded up to').waitFor();
 });
 
 test('Only the report is printed', async () => {

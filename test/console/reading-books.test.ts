@@ -116,6 +116,8 @@ test('Transactions are filtered by branch, amount and cancellation', async () =>
   await row('Small one').waitFor({ state: 'detached' });
   await row('Large one').waitFor();
   expect(new URL(page.url()).searchParams.get('amountMin')).toBe('1250');
+  await page.getByLabel('Amount from').fill('a lot');
+  await page.getByText('Not an amount').waitFor();
   await page.getByLabel('Amount from').fill('');
   await page.getByLabel('Amount to').fill('40.5');
   await row('Large one').waitFor({ state: 'detached' });

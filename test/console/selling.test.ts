@@ -114,12 +114,12 @@ test('A manually recorded sale is cancelled once, on its page', async () => {
   };
   const { data } = await mine<{ data: { id: string } }>('/api/sales', sale);
   await visitor.signIn(shop.owner, `/sales/${data.id}`);
-  await button('Cancel').click();
+  await button('Cancel sale').click();
   expect(await dialog().getByLabel('Number of the original sale').inputValue()).toBe('TYPO-1');
-  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await dialog().getByRole('button', { name: 'Cancel sale', exact: true }).click();
   await title('Cancellation S-000001').or(title('Cancellation S-000002')).waitFor();
   await page.getByRole('link', { name: 'Original sale' }).click();
   await title('Sale TYPO-1').waitFor();
   await page.getByRole('link', { name: /^Cancellation S-/ }).waitFor();
-  for (const done of ['Cancel', 'Record a return']) expect(await button(done).count()).toBe(0);
+  for (const done of ['Cancel sale', 'Record a return']) expect(await button(done).count()).toBe(0);
 });

@@ -126,7 +126,7 @@ function Waiting({ through }: { through: string }): ReactNode {
       <ProblemView
         error={failed.error}
         onRetry={failed.refetch}
-        title={t('It is not known whether all sales of the period are booked')}
+        title={t('Could not check whether all sales of the period are booked')}
       />
     );
   if (rejected.data === undefined || accepted.data === undefined)

@@ -1,8 +1,8 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { categoriesQuery } from '../api/books';
+import { categorySource } from '../api/books';
 import { api, data, ifMatch } from '../api/client';
 import { useMay } from '../api/me';
 import { ruleQuery, rulesQuery, type Rule } from '../api/rules';
@@ -17,6 +17,7 @@ import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
+import { RemoteChoice } from '../parts/remote-choice';
 import { ruleChanges, RuleFields, ruleVersion } from '../parts/rule-form';
 import { conditionsOf, RuleStatus, SOURCES, sourceWords } from '../parts/rule-words';
 import type { RulesFilters } from '../routes/tenant-filters';
@@ -109,15 +110,15 @@ export function RulesPage(): ReactNode {
 }
 
 function Filters({ filters }: { filters: RulesFilters }): ReactNode {
-  const categories = useQuery(categoriesQuery);
   const set = useSetter<RulesFilters>();
   return (
     <FilterBar filters={filters}>
       <SearchField hint={t('Merchant, keyword or notes')} onChange={set('search')} value={filters.search} />
-      <Choice
+      <RemoteChoice
+        className="k-choice"
         label={t('Category')}
         onChange={set('categoryId')}
-        options={(categories.data ?? []).map(({ id, name }) => [id, name] as const)}
+        source={categorySource}
         value={filters.categoryId}
       />
       <Choice label={t('Source')} onChange={set('source')} options={SOURCES} value={filters.source} />

@@ -235,14 +235,13 @@ const Postings = ({ transaction }: { transaction: Transaction }): ReactNode => (
 
 function Actions({ transaction }: { transaction: Transaction }): ReactNode {
   const { isCancelled, reversalOf, systemGenerated } = transaction;
-  const mayChoose = useMay('categories.read');
   const cache = useQueryClient();
   const refresh = (): void => {
     changedBooks(cache);
   };
   return (
     <>
-      {mayChoose && <ChooseCategory onDone={refresh} transaction={transaction} />}
+      <ChooseCategory onDone={refresh} transaction={transaction} />
       {!isCancelled && reversalOf === null && !systemGenerated && (
         <>
           <CorrectTransaction transaction={transaction} />

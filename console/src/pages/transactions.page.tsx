@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import {
   accountSource,
   branchSource,
-  categoriesQuery,
+  categorySource,
   customerSource,
   transactionsQuery,
   type Transaction,
@@ -121,7 +120,6 @@ const STATES = [
 const ORIGINS = [['false', t('Entered by users')]] as const;
 
 function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
-  const categories = useQuery({ ...categoriesQuery, enabled: useMay('categories.read') });
   const set = useSetter<TransactionsFilters>();
   return (
     <FilterBar filters={filters}>
@@ -142,10 +140,11 @@ function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
         source={accountSource}
         value={filters.accountId}
       />
-      <Choice
+      <RemoteChoice
+        className="k-choice"
         label={t('Category')}
         onChange={set('categoryId')}
-        options={(categories.data ?? []).map(({ id, name }) => [id, name] as const)}
+        source={categorySource}
         value={filters.categoryId}
       />
       <RemoteChoice

@@ -80,7 +80,8 @@ export function BooksAttention(): ReactNode {
   const mayIntegrate = useMay('integrations.manage');
   const sales = useQuery({
     ...salesQuery({ ...ONE, status: 'REJECTED' as const }),
-    ...{ refetchInterval: repeated(EVERY_MS), enabled: mayRead },
+    refetchInterval: repeated(EVERY_MS),
+    enabled: mayRead,
   });
   const webhooks = useQuery({ ...webhooksQuery, enabled: mayIntegrate });
   const periods = useQuery({ ...periodsQuery, enabled: mayReport });

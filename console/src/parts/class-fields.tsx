@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { branchSource, categorySource, type Transaction } from '../api/books';
-import { useMay } from '../api/me';
 import type { Draft, Form } from './form';
 import { RemoteField } from './remote-field';
 import { t } from '../messages/catalogue';
@@ -19,14 +18,12 @@ export const classOf = ({
 export const ClassFields = ({ form }: { form: Form }): ReactNode => (
   <>
     <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
-    {useMay('categories.read') && (
-      <RemoteField
-        form={form}
-        hint={t('If you choose none, the rules choose one')}
-        label={t('Category')}
-        name="categoryId"
-        source={categorySource}
-      />
-    )}
+    <RemoteField
+      form={form}
+      hint={t('If you choose none, the rules choose one')}
+      label={t('Category')}
+      name="categoryId"
+      source={categorySource}
+    />
   </>
 );

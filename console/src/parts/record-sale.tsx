@@ -162,7 +162,7 @@ export const CancelSale = ({ of: { externalId, branchCode } }: { of: Sale }): Re
       ...{ type: 'CANCELLATION', relatedExternalId: externalId, branchCode: branchCode ?? '' },
     }}
     isDangerous
-    label={t('sale| Cancel')}
+    label={t('Cancel sale')}
     lead={t('Books the reversal of the whole sale, including its payments. This cannot be undone.')}
     variant="default"
   />
@@ -198,7 +198,7 @@ function SaleDialog({ variant, icon = 'plus', ...dialog }: Dialog): ReactNode {
         changedBooks(cache);
         void navigate({ to: '/sales/$id', params: { id } });
       }}
-      send={t('verb| Record')}
+      {...(dialog.isDangerous !== true && { send: t('verb| Record') })}
       size="xl"
     />
   );

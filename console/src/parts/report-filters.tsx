@@ -89,7 +89,7 @@ export function ReportFilterBar({ scope, filters, onChange, children }: Props): 
       {children}
       <TextInput
         className="k-choice k-instant-field"
-        label={t('instant| Recorded by')}
+        label={t('Recorded up to')}
         onChange={({ currentTarget: { value } }) => {
           onChange({ ...filters, knownAt: value === '' ? undefined : instantOf(value, zone) });
         }}

@@ -49,6 +49,6 @@ const Coverage = ({ from, to, asOf, knownAt }: Covered & { knownAt: string | und
   <p className="k-note">
     {spanOf(from, to)}
     {asOf != null && rich('As of {day}', { day: <Day on={asOf} /> })}
-    {knownAt !== undefined && rich(', as recorded by {instant}', { instant: <Instant at={knownAt} /> })}
+    {knownAt !== undefined && rich(', as recorded up to {instant}', { instant: <Instant at={knownAt} /> })}
   </p>
 );

@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { accountSource, categoriesQuery } from '../api/books';
+import { accountSource, categorySource } from '../api/books';
 import type { Shapes } from '../api/client';
 import type { Rule } from '../api/rules';
 import { typedAmount } from './amount';
 import type { Version } from './edit-dialog';
 import { AmountField, AreaField, cleared, OneOfField, TextField, withAmounts, type Draft, type Form } from './form';
-import { ProblemView } from './problem-view';
 import { RemoteField } from './remote-field';
 import { MATCH_TYPES } from './rule-words';
 import { t } from '../messages/catalogue';
@@ -54,19 +52,11 @@ type Props = { readonly form: Form; /** Prefix of a draft's field paths in error
 
 /** Conditions of a rule, and its result. A transaction must meet all given conditions. */
 export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
-  const categories = useQuery(categoriesQuery);
   const form: Form = { ...whole, fault: (name) => whole.fault(prefix + name) };
   return (
     <>
-      {categories.error !== null && <ProblemView error={categories.error} onRetry={categories.refetch} />}
       <div className="k-fields">
-        <OneOfField
-          form={form}
-          label={t('Category')}
-          name="categoryId"
-          options={[['', t('Choose one')], ...(categories.data ?? []).map(({ id, name }) => [id, name] as const)]}
-          required
-        />
+        <RemoteField form={form} label={t('Category')} name="categoryId" required source={categorySource} />
         <OneOfField form={form} label={t('Text comparison')} name="matchType" options={MATCH_TYPES} />
         <TextField form={form} hint={t("Compared with the customer's name")} label={t('Merchant')} name="merchant" />
         <TextField form={form} hint={t('Compared with the description')} label={t('Keyword')} name="keyword" />

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { amountOf, typedAmount } from './amount';
 import { amount } from './search-params';
 import { useTyped } from './typed';
+import { t } from '../messages/catalogue';
 
 type Props = {
   readonly label: string;
@@ -39,7 +40,7 @@ export function AmountFilter({ label, value, onChange }: Omit<Props, 'placeholde
   return (
     <TextInput
       className="k-choice"
-      error={typed.trim() !== '' && AMOUNT.read(typed) === ''}
+      error={typed.trim() !== '' && AMOUNT.read(typed) === '' && t('Not an amount')}
       inputMode="decimal"
       label={label}
       onChange={({ currentTarget }) => {
