@@ -151,7 +151,7 @@ export type PushDelivery = {
 
 /**
  * The progress of pushing one notification, recorded in batches of at most a thousand pushes. The record has the
- * notification's id.
+ * notification's id. The delivery of an alert to ALERT_WEBHOOK_URL is recorded in the same way, with an id of its own.
  */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   name: 'push-delivery',

@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DeadLetters } from '../../src/integration/dead-letters.js';
 import { eventually } from '../support/eventually.js';
 import { TestService } from '../support/service.js';
@@ -23,15 +25,24 @@ afterAll(async () => {
   await receiver.close();
 });
 
+const park = async (origin: 'POLICY' | 'PUSH', tenantId: string): Promise<void> => {
+  const event = { id: 'event', type: 'SaleAccepted', stream: `sale-${tenantId}_sale`, revision: 0, position: 1 };
+  const reason = { code: 'FAILED', message: 'A test.' };
+  await service.service.app.get(DeadLetters).park({ origin, subscriber: 'booking', event, reason });
+};
+const titles = (): string[] =>
+  receiver
+    .eventsAt('/alerts')
+    .map(({ data }) => (data as { title: string }).title)
+    .sort();
+
 test('The external channel of the operators receives their notifications, signed, but none of any tenant', async () => {
   let attempts = 0;
   receiver.answer = () => ({ status: (attempts += 1) === 1 ? 503 : 204 });
   const tenant = await service.createTenant();
   const notice = { title: 'For the tenant', body: 'Only.', broadcast: true };
   expect((await service.post('/api/notifications/admin/send', notice, tenant.token)).status).toBe(201);
-  const event = { id: 'event', type: 'SaleAccepted', stream: `sale-${tenant.id}_sale`, revision: 0, position: 1 };
-  const reason = { code: 'FAILED', message: 'A test.' };
-  await service.service.app.get(DeadLetters).park({ origin: 'POLICY', subscriber: 'booking', event, reason });
+  await park('POLICY', tenant.id);
   await eventually(() => receiver.eventsAt('/alerts').length > 0, PATIENCE_MS);
   expect(receiver.received.map(({ status }) => status)).toEqual([503, 204]);
   for (const one of receiver.received) {
@@ -40,4 +51,20 @@ test('The external channel of the operators receives their notifications, signed
       data: { title: 'Dead letters with origin POLICY', type: 'ERROR' },
     });
   }
+});
+
+test('An alert that was delivered is not repeated after a loss of the read models', async () => {
+  receiver.received.length = 0;
+  receiver.answer = () => ({ status: 204 });
+  await service.restart(() => rm(join(service.directory, 'models.sqlite')));
+  await park('PUSH', 'tenant');
+  // The forwarder waits, because the read models contained its checkpoint.
+  const expected = ['Dead letters with origin PUSH', 'The forwarder is waiting for an operator'];
+  await eventually(() => expected.every((title) => titles().includes(title)), PATIENCE_MS);
+  await eventually(async () => {
+    const { data } = await service.get('/api/platform/redis/queues', await service.operator());
+    const { queues } = data as { queues: { name: string; lag: number; inFlight: number }[] };
+    return queues.some(({ name, lag, inFlight }) => name === 'alerts' && lag + inFlight === 0);
+  }, PATIENCE_MS);
+  expect(titles()).toEqual(expected);
 });
