@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import './eventsourcing/validation-messages.js';
+import { targetFault } from './security/addresses.js';
 import { isTrustworthy } from './security/oidc.js';
 import {
   BEARER_TOKEN,
@@ -153,7 +154,7 @@ export const settings = z.object({
       'Allow webhooks and `ALERT_WEBHOOK_URL` in private networks and without TLS. Only for your own receivers.',
     ),
   ALERT_WEBHOOK_URL: optional(url('https', 'http')).describe(
-    "Receiver of the operators' notifications (Standard Webhooks), for example a gateway to a pager.",
+    "Receiver of the operators' notifications (Standard Webhooks), for example a gateway to a pager. A private network or HTTP requires `WEBHOOK_ALLOW_PRIVATE`; otherwise, the service does not start.",
   ),
   ALERT_WEBHOOK_SECRET: optional(
     z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, { error: 'Must be whsec_ and 24 to 64 bytes in base64.' }),
@@ -284,7 +285,14 @@ function faultsTogether(config: z.output<typeof settings>): string[] {
     faults.push(`ROLES: a process with fewer roles than ${ROLES.join(',')} requires EVENTSTORE_URL and MONGODB_URL`);
   if (config.OIDC_ISSUER === config.JWT_ISSUER)
     faults.push("OIDC_ISSUER: must differ from JWT_ISSUER, the issuer of this service's own tokens");
-  return faults;
+  return [...faults, ...alertFaults(config)];
+}
+
+/** Alerts could never be sent to a receiver that the settings do not allow. */
+function alertFaults({ ALERT_WEBHOOK_URL: target, WEBHOOK_ALLOW_PRIVATE: isAllowed }: z.output<typeof settings>) {
+  const fault = target && targetFault(target, { allowPrivate: isAllowed, allowHttp: isAllowed });
+  const remedy = isAllowed ? '' : ' WEBHOOK_ALLOW_PRIVATE=true allows HTTP and private networks.';
+  return fault ? [`ALERT_WEBHOOK_URL: ${fault}${remedy}`] : [];
 }
 
 /** Embedded engines belong to one process, so no other process could take on the remaining roles. */

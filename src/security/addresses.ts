@@ -86,3 +86,19 @@ export function isPrivateHost(host: string): boolean {
   if (host === '' || host === 'localhost' || host.endsWith('.localhost')) return true;
   return isIP(host) !== 0 && !isPublicAddress(host);
 }
+
+export type TargetLimits = {
+  /** Allows targets in private networks. */
+  readonly allowPrivate: boolean;
+  /** Allows unencrypted connections. */
+  readonly allowHttp?: boolean;
+};
+
+/** Returns the reason why the URL of a target is invalid; undefined if it is valid. */
+export function targetFault(target: string, { allowPrivate, allowHttp = false }: TargetLimits): string | undefined {
+  const url = URL.canParse(target) ? new URL(target) : undefined;
+  const protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
+  if (!url || !protocols.includes(url.protocol)) return 'Must be an HTTPS URL.';
+  if (url.username !== '' || url.password !== '') return 'Must not contain a user name or a password.';
+  return !allowPrivate && isPrivateHost(hostOf(url)) ? 'Must be a public address.' : undefined;
+}

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { DONE } from '../eventsourcing/with-timeout.js';
 import type { Clock } from '../ports/time.js';
-import { hostOf, isPrivateHost, isPublicAddress } from './addresses.js';
+import { isPublicAddress, targetFault, type TargetLimits } from './addresses.js';
 import { publicLookup } from './public-lookup.js';
 
 /** Resolves host names like `dns.lookup` with the option `all`. */
@@ -16,12 +16,8 @@ export type Lookup = (
   done: (error: NodeJS.ErrnoException | null, addresses?: LookupAddress[]) => void,
 ) => void;
 
-export type OutboundOptions = {
+export type OutboundOptions = TargetLimits & {
   readonly clock: Clock;
-  /** Allows targets in private networks. */
-  readonly allowPrivate: boolean;
-  /** Allows unencrypted connections. */
-  readonly allowHttp?: boolean;
   /** Certificate authorities, in PEM format, that are trusted in addition to the default ones. */
   readonly ca?: string | undefined;
   readonly lookup?: Lookup | undefined;
@@ -79,11 +75,7 @@ export class OutboundClient {
 
   /** Returns the reason why a target is invalid; undefined if it is valid. */
   faultOf(target: string): string | undefined {
-    const { allowHttp = false, allowPrivate } = this.options;
-    const url = URL.canParse(target) ? new URL(target) : undefined;
-    const protocols = allowHttp ? ['https:', 'http:'] : ['https:'];
-    if (!url || !protocols.includes(url.protocol) || hasCredentials(url)) return 'Must be an HTTPS URL.';
-    return !allowPrivate && isPrivateHost(hostOf(url)) ? 'Must be a public address.' : undefined;
+    return targetFault(target, this.options);
   }
 
   /** Never rejects because of the target. Aborting the signal ends the wait for the response. */
@@ -184,8 +176,6 @@ function withMaxIdle<A extends HttpAgent>(maxIdle: number, agent: A): A {
   agent.keepSocketAlive = (socket) => Object.values(agent.freeSockets).flat().length < maxIdle && keep(socket);
   return agent;
 }
-
-const hasCredentials = ({ username, password }: URL): boolean => username !== '' || password !== '';
 
 const HTTP_DATE = /^[A-Z][a-z]{2,8}, .{1,30} GMT$/;
 

@@ -73,6 +73,23 @@ describe('The settings', () => {
     expect(faultsOf(twice)).toEqual([expect.stringContaining('set only one of them')]);
   });
 
+  test.each([
+    ['http://pager.example/alerts', 'Must be an HTTPS URL.'],
+    ['https://10.0.0.7/alerts', 'Must be a public address.'],
+    ['https://localhost/alerts', 'Must be a public address.'],
+  ])('reject a receiver of alerts that can never receive any, and name the remedy: %s', (url, reason) => {
+    const remedy = 'WEBHOOK_ALLOW_PRIVATE=true allows HTTP and private networks.';
+    expect(faultsOf({ ALERT_WEBHOOK_URL: url })).toEqual([`ALERT_WEBHOOK_URL: ${reason} ${remedy}`]);
+    expect(faultsOf({ ALERT_WEBHOOK_URL: url, WEBHOOK_ALLOW_PRIVATE: 'true' })).toEqual([]);
+  });
+
+  test('reject a password in the URL of the receiver of alerts', () => {
+    expect(
+      faultsOf({ ALERT_WEBHOOK_URL: 'https://pager:secret@pager.example', WEBHOOK_ALLOW_PRIVATE: 'true' }),
+    ).toEqual(['ALERT_WEBHOOK_URL: Must not contain a user name or a password.']);
+    expect(faultsOf({ ALERT_WEBHOOK_URL: 'https://pager.example/alerts' })).toEqual([]);
+  });
+
   test('never show a value, which may contain a password', () => {
     expect(faultsOf({ REDIS_URL: 'http://:secret@127.0.0.1' }).join()).not.toContain('secret');
   });

@@ -16,6 +16,7 @@ RULES = {
     "Must be one of CUSTOMER,": "account types are accepted in any case",
     "Must be an HTTPS URL, or a path": "links are paths or HTTPS URLs",
     "Must be an HTTPS URL.": "links are paths or HTTPS URLs",
+    "Must not contain a user name or a password.": "URLs of webhooks and push endpoints contain no credentials",
     "Must be 1 to 255 visible ASCII characters.": "the form of a key is described by its header",
     "exceeds the exact range of a double": "JSON Schema does not count digits of numbers",
     "significant digits": "JSON Schema does not count digits of numbers",

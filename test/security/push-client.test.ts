@@ -48,7 +48,7 @@ describe('An endpoint is rejected by its name', () => {
     ['http://push.test/x', 'Must be an HTTPS URL.'],
     ['ftp://push.test/x', 'Must be an HTTPS URL.'],
     ['push.test/x', 'Must be an HTTPS URL.'],
-    ['https://user:secret@push.test/x', 'Must be an HTTPS URL.'],
+    ['https://user:secret@push.test/x', 'Must not contain a user name or a password.'],
     ['https://localhost/x', 'Must be a public address.'],
     ['https://LOCALHOST./x', 'Must be a public address.'],
     ['https://push.localhost/x', 'Must be a public address.'],
