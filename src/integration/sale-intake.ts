@@ -124,11 +124,12 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const id = saleId(tenantId, sourceId, payload.externalId);
     const claim = this.claimOf(intake, id);
     if (intake.isOnlyValidated) return this.validated(intake, id, claim);
+    const isCounted = this.keysOf.get(id)?.includes(claim.streamId) ?? false;
     try {
       return await this.take(intake, id, claim, acceptance);
     } catch (error) {
-      // A failed request must not use up the limit on recorded keys.
-      this.releaseKey(id, claim.streamId);
+      // A failed request must not use up the limit on recorded keys, nor free the place of a recorded key.
+      if (!isCounted) this.releaseKey(id, claim.streamId);
       throw error;
     }
   }

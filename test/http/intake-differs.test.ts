@@ -75,6 +75,16 @@ describe('A sale with very many keys', () => {
     expect(status.status).toBe(404);
   });
 
+  test('records ten of them, even if requests with recorded keys are rejected in between', async () => {
+    for (const key of keys.slice(0, 10)) await push(saleOf('conflicts'), `${key}-conflicts`);
+    for (const key of keys.slice(10, 20)) {
+      const other = saleOf('conflicts', { branchCode: 'MAIN' });
+      expect((await push(other, `${keys[0]}-conflicts`)).status).toBe(409);
+      expect((await push(saleOf('conflicts'), `${key}-conflicts`)).status).toBe(200);
+    }
+    expect(await claims('conflicts')).toBe(10);
+  });
+
   test('records the key that the sale is accepted with, even after ten rejected ones', async () => {
     for (const key of keys.slice(0, 10)) {
       await push(saleOf(`other-${key}`), `${key}-rejected`);
