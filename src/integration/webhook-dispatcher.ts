@@ -258,8 +258,10 @@ export class WebhookDispatcher {
     const { clock, report } = this.parts;
     if (clock.monotonicMs() - this.reportedAtMs < REPORT_EVERY_MS) return;
     this.reportedAtMs = clock.monotonicMs();
-    for (const { address, doneUpTo: position, isRedelivering } of [...this.lanes.values()]) {
-      // Reported progress also means that earlier requests of users are done.
+    for (const { address, doneUpTo, isRedelivering } of [...this.lanes.values()]) {
+      // Reported progress also means that earlier requests of users are done. A lane that reads the history itself may
+      // be ahead of the router, which takes these requests.
+      const position = Math.min(doneUpTo, this.routed);
       if (isRedelivering || this.reported.get(address.id) === position) continue;
       await report(address, { kind: 'progressed', position });
       this.reported.set(address.id, position);

@@ -15,7 +15,7 @@ export const configTypes = [...Object.keys(webhookEvents), ...Object.keys(webhoo
 export type ConfigEvent = Recorded<WebhookEvent | WebhookProgressEvent>;
 type UserRequest = Extract<ConfigEvent, { type: 'WebhookRecoveryRequested' | 'WebhookResendRequested' }>;
 /** `requests`: users' requests that, according to the reported progress, may not be done. */
-type Recalled = { readonly lane: SavedLane; readonly requests: readonly UserRequest[] };
+type Recalled = { lane: SavedLane; requests: UserRequest[] };
 
 /**
  * Finds the webhooks and their reported progress in the history, and adds them to `lanes`. Used if the stored progress
@@ -29,41 +29,41 @@ export async function recall(
   let after = BEFORE_ALL;
   const found = new Map<string, Recalled>();
   for await (const event of eventsAfter(events, after, { on: 'type', prefixes: configTypes })) {
-    const decoded = catalogue.decode(event) as ConfigEvent;
-    const known = recalled(found.get(decoded.recordId), decoded);
-    if (known) found.set(decoded.recordId, known);
-    else found.delete(decoded.recordId);
+    note(found, catalogue.decode(event) as ConfigEvent);
     after = event.position;
   }
-  for (const [id, { lane, requests }] of found) lanes.set(id, requests.reduce(withRequest, lane));
+  for (const [id, { lane, requests }] of found) lanes.set(id, withRequests(lane, requests));
   return Math.max(after, head);
 }
 
-function recalled(known: Recalled | undefined, event: ConfigEvent): Recalled | undefined {
+function note(found: Map<string, Recalled>, event: ConfigEvent): void {
   const { tenantId, recordId: id, position } = event;
+  const known = found.get(id);
   switch (event.type) {
     case 'WebhookCreated':
     case 'WebhookEnabled':
-      return { lane: newLane({ tenantId, id }, position), requests: [] };
+      found.set(id, { lane: newLane({ tenantId, id }, position), requests: [] });
+      break;
     case 'WebhookDeleted':
     case 'WebhookDisabled':
-      return undefined;
+      found.delete(id);
+      break;
     case 'WebhookRecoveryRequested':
     case 'WebhookResendRequested':
-      return known && { ...known, requests: [...known.requests, event] };
+      known?.requests.push(event);
+      break;
     case 'WebhookProgressed':
-      return known && progressed(known, event.data.position);
-    default:
-      return known;
+      if (known) progress(known, event.data.position);
   }
 }
 
-const progressed = ({ lane, requests }: Recalled, position: Position): Recalled => ({
-  lane: { ...lane, after: Math.max(lane.after, position) },
-  requests: requests.filter((request) => request.position > position),
-});
+function progress(known: Recalled, position: Position): void {
+  known.lane = { ...known.lane, after: Math.max(known.lane.after, position) };
+  known.requests = known.requests.filter((request) => request.position > position);
+}
 
-const withRequest = (lane: SavedLane, { type, data }: UserRequest): SavedLane =>
-  type === 'WebhookRecoveryRequested'
-    ? { ...lane, recovery: combined(lane.recovery, data) }
-    : { ...lane, open: [...lane.open, resentOf(data)] };
+function withRequests(lane: SavedLane, requests: readonly UserRequest[]): SavedLane {
+  const resends = requests.flatMap(({ type, data }) => (type === 'WebhookResendRequested' ? [resentOf(data)] : []));
+  const recoveries = requests.flatMap(({ type, data }) => (type === 'WebhookRecoveryRequested' ? [data] : []));
+  return { ...lane, open: resends, recovery: recoveries.reduce(combined, lane.recovery) };
+}
