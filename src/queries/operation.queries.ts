@@ -152,16 +152,19 @@ export class ListProjections extends query<readonly ProjectionRow[]>() {}
 export const operationQueryHandlers = [
   // The states are read from the jobs' streams, so that the result is current on every replica.
   answers(ListJobs, [JOB_DIRECTORY, RecordReader, CLOCK, BackupArchive], async (directory, reader, clock, archive) => {
-    const isGone = await archive.gone();
-    return Promise.all(
+    const loaded = await Promise.all(
       [...directory.jobs.values()].map(async (facts) => {
         const { state } = await reader.read(job, PLATFORM_TENANT, facts.name);
-        return jobRecordOf(facts, state, clock.nowMs(), isGone);
+        return { facts, state };
       }),
     );
+    // Called last, so that it knows the file of a run that has just ended.
+    const isGone = await archive.gone();
+    return loaded.map(({ facts, state }) => jobRecordOf(facts, state, clock.nowMs(), isGone));
   }),
   answers(ListJobExecutions, [ReadModels, BackupArchive], async (models, archive, scope, request) => {
-    const [page, isGone] = await Promise.all([models.list(jobExecutions, scope, request), archive.gone()]);
+    const page = await models.list(jobExecutions, scope, request);
+    const isGone = await archive.gone();
     return { ...page, items: page.items.map((run) => withoutGone(run, isGone)) };
   }),
   answers(GetJobExecution, [ReadModels, CaughtUp], (models, caughtUp, id) =>
