@@ -110,6 +110,12 @@ test('Every setting that a document names exists', () => {
   expect(dead(references(/`([A-Z][A-Z\d]*(?:_[A-Z\d]+)+)(?:=[^`]*)?`/g), 300, isKnown)).toEqual([]);
 });
 
+test('README.md names every setting that can be read from a file', () => {
+  const [, paragraph = ''] = /\nAppend `_FILE`([^]*?)\n\n/.exec(textOf('README.md')) ?? [];
+  const named = [...paragraph.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name);
+  expect(named.sort()).toEqual([...secretSettings].sort());
+});
+
 test('Every metric and alert that a document names exists', () => {
   const isMetric = (name: string): boolean => source.includes(name.replace(/_(?:bucket|sum|count)$/, ''));
   expect(dead(references(/`(kontor_[a-z_]+)/g), 8, isMetric)).toEqual([]);
