@@ -34,6 +34,7 @@ export class FairQueue {
   /** Groups with running or waiting tasks, and the members within them, in the order of their turns. */
   private readonly groups = new Map<string, Group>();
   private running = 0;
+  private waiting = 0;
   private arrivals = 0;
 
   /** `refusal` creates the error for a rejected task. */
@@ -50,6 +51,7 @@ export class FairQueue {
         reject(this.refusal());
       };
       member.waiting.push({ arrival: (this.arrivals += 1), enter, refuse });
+      this.waiting += 1;
       this.admit();
       this.makeRoom(visitor);
     });
@@ -97,6 +99,7 @@ export class FairQueue {
     this.groups.set(group.name, group);
     group.members.delete(member.name);
     group.members.set(member.name, member);
+    this.waiting -= 1;
     member.waiting.shift()?.enter();
   }
 
@@ -105,7 +108,8 @@ export class FairQueue {
     const { maxPerMember, maxPerGroup, maxWaiting } = this.limits;
     this.shrink(maxPerMember, ({ name }) => name === visitor.member);
     this.shrink(maxPerGroup, ({ group }) => group.name === visitor.group);
-    this.shrink(maxWaiting, () => true);
+    // Only an exceeded limit requires a look at all visitors.
+    if (maxWaiting !== undefined && this.waiting > maxWaiting) this.shrink(maxWaiting, () => true);
   }
 
   private shrink(max: number | undefined, isCounted: (member: Member) => boolean): void {
@@ -114,6 +118,7 @@ export class FairQueue {
     if (waitersOf(crowds.flat()) <= max) return;
     const [member] = largest(largest(crowds).map((one) => [one]));
     if (!member) return;
+    this.waiting -= 1;
     member.waiting.pop()?.refuse();
     this.forget(member);
   }
@@ -137,5 +142,14 @@ const newestOf = (crowd: readonly Member[]): number =>
  * Returns the group of members with the most waiting tasks. If several groups have the same number, returns the one
  * with the newest task.
  */
-const largest = (crowds: readonly (readonly Member[])[]): readonly Member[] =>
-  crowds.toSorted((a, b) => waitersOf(b) - waitersOf(a) || newestOf(b) - newestOf(a))[0] ?? [];
+function largest(crowds: readonly (readonly Member[])[]): readonly Member[] {
+  let found: readonly Member[] = [];
+  let [most, newest] = [1, 0];
+  for (const crowd of crowds) {
+    const count = waitersOf(crowd);
+    if (count < most || (count === most && newestOf(crowd) < newest)) continue;
+    found = crowd;
+    [most, newest] = [count, newestOf(crowd)];
+  }
+  return found;
+}

@@ -88,7 +88,7 @@ const NAME = 'push';
 /** Failure code of a push that has not been tried. */
 const NOT_TRIED = 'NOT_TRIED';
 
-type PushNow = (target: PushTarget, message: PushMessage) => Promise<PushResult>;
+type Push = (target: PushTarget) => Promise<PushResult>;
 type Tally = { delivered: number; gone: number; readonly failed: FailedPush[]; readonly used: string[] };
 type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: Promise<void> };
 
@@ -128,7 +128,8 @@ export class PushDeliveries {
     const { tenantId, recordId: id } = event;
     if (this.ageOf(event) > PUSH_WITHIN_MS) return;
     const { state } = await this.reader.read(pushDelivery, tenantId, id);
-    const push: PushNow = (target, message) => this.sender.send(target, message, signal);
+    const message = this.messageOf(event);
+    const push: Push = (target) => this.sender.send(target, message, signal);
     const { failed } = state.isDone ? state : await this.carryOn(event, state, signal, push);
     if (failed.length > 0) throw conflict('PUSH_FAILED', reasonOf(failed).message);
   }
@@ -160,7 +161,7 @@ export class PushDeliveries {
   /** Returns the failed pushes. First records pushes that have not been tried as failed. */
   private async failedOf(event: Sent): Promise<readonly FailedPush[]> {
     const { state } = await this.reader.read(pushDelivery, event.tenantId, event.recordId);
-    const skip: PushNow = () => Promise.resolve({ kind: 'failed', code: NOT_TRIED });
+    const skip: Push = () => Promise.resolve({ kind: 'failed', code: NOT_TRIED });
     const done = state.isDone ? state : await this.carryOn(event, state, new AbortController().signal, skip);
     return done.failed;
   }
@@ -194,9 +195,8 @@ export class PushDeliveries {
     return pushMessage(event.recordId, event.data, this.ageOf(event));
   }
 
-  private async carryOn(event: Sent, from: PushDelivery, signal: AbortSignal, push: PushNow): Promise<PushDelivery> {
+  private async carryOn(event: Sent, from: PushDelivery, signal: AbortSignal, push: Push): Promise<PushDelivery> {
     const { tenantId, recordId: id, position } = event;
-    const message = this.messageOf(event);
     const open: Stretch[] = [];
     let state = from;
     const endOldest = async (isLast: boolean) => {
@@ -209,7 +209,7 @@ export class PushDeliveries {
     };
     try {
       for await (const stretch of this.targets.of(tenantId, id, position, from.cursor)) {
-        open.push(this.begin(event, stretch, (target) => push(target, message), signal));
+        open.push(this.begin(event, stretch, push, signal));
         if (open.length === MAX_OPEN) await endOldest(false);
         signal.throwIfAborted();
       }
@@ -220,12 +220,7 @@ export class PushDeliveries {
     return state;
   }
 
-  private begin(
-    event: Sent,
-    { targets, cursor }: PushStretchTargets,
-    push: (target: PushTarget) => Promise<PushResult>,
-    signal: AbortSignal,
-  ): Stretch {
+  private begin(event: Sent, { targets, cursor }: PushStretchTargets, push: Push, signal: AbortSignal): Stretch {
     const tally = emptyTally();
     const works = targets.map(async (target) => {
       const result = await push(target);
