@@ -126,7 +126,7 @@ export class SaleFactsReader {
   private async codedAccount(tenantId: string, code: string, lookup: Lookup): Promise<string> {
     const id = await lookup.holderOf(accountCodeClaim(tenantId, code), account.name);
     const refused = (why: string) => accountUnknown(`The account ${code} ${why}.`, causes.account(code));
-    if (id === undefined) throw refused('does not exist. Create it, or correct accountCode');
+    if (id === undefined) throw refused('does not exist, or belongs to a customer. Create it, or correct accountCode');
     if (!(await this.isOpen(tenantId, id, lookup))) throw refused('is inactive. Activate it, or correct accountCode');
     return id;
   }

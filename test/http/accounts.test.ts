@@ -154,7 +154,10 @@ describe('Accounts', () => {
     expect(items).toMatchObject([{ code: 'C-000001', balance: { amount: '200.00' } }]);
     const payments = [{ method: 'CASH', amount: '100.00', accountCode: 'C-000001' }];
     await service.postSale(books.partner, saleOf('three', { payments }));
-    expect((await service.settled(books.partner, 'three')).rejection?.code).toBe('ACCOUNT_UNKNOWN');
+    expect((await service.settled(books.partner, 'three')).rejection).toMatchObject({
+      code: 'ACCOUNT_UNKNOWN',
+      message: 'The account C-000001 does not exist, or belongs to a customer. Create it, or correct accountCode.',
+    });
   });
 
   test('are listed by type and activity, and sorted by name or code', async () => {
