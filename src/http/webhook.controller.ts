@@ -130,6 +130,7 @@ export const WebhookController = controllerOf(
     {
       path: '/:id/deliveries/:deliveryId/resend',
       ids: ['id', 'deliveryId'],
+      description: 'Until the delivery has been sent again, further requests for it have no effect.',
       answers: { status: 201, shape: 'command', also: disabled },
     },
     ({ target, params: { deliveryId } }) => new ResendDelivery(target, { deliveryId: deliveryId.toLowerCase() }),

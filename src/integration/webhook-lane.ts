@@ -134,9 +134,10 @@ export class WebhookLane {
       this.take({ ...entryOf('live', event, before), event: undefined });
   }
 
-  /** Resends one message. */
+  /** Resends one message. Does nothing if the same delivery is already waiting to be resent, which limits open entries. */
   resend(entry: SavedEntry): void {
-    this.take({ ...entry, event: undefined });
+    const isOpen = [...this.open].some(({ kind, logged }) => kind === 'resend' && logged?.id === entry.logged?.id);
+    if (!isOpen) this.take({ ...entry, event: undefined });
   }
 
   /**

@@ -7,7 +7,7 @@ import {
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { eventsAfter } from '../eventsourcing/stream-events.js';
 import { BEFORE_ALL, type EventReader, type Position } from '../ports/event-store.js';
-import { resentOf } from './webhook-entries.js';
+import { resentOf, type SavedEntry } from './webhook-entries.js';
 import { combined, newLane, type SavedLane } from './webhook-lane.js';
 
 export const configTypes = [...Object.keys(webhookEvents), ...Object.keys(webhookProgressEvents)];
@@ -63,7 +63,9 @@ function progress(known: Recalled, position: Position): void {
 }
 
 function withRequests(lane: SavedLane, requests: readonly UserRequest[]): SavedLane {
-  const resends = requests.flatMap(({ type, data }) => (type === 'WebhookResendRequested' ? [resentOf(data)] : []));
+  const resends = new Map<string, SavedEntry>();
+  for (const { type, data } of requests)
+    if (type === 'WebhookResendRequested') resends.set(data.logged.id, resentOf(data));
   const recoveries = requests.flatMap(({ type, data }) => (type === 'WebhookRecoveryRequested' ? [data] : []));
-  return { ...lane, open: resends, recovery: recoveries.reduce(combined, lane.recovery) };
+  return { ...lane, open: [...resends.values()], recovery: recoveries.reduce(combined, lane.recovery) };
 }

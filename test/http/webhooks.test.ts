@@ -208,6 +208,36 @@ describe('A webhook', () => {
     expect((await resend(first?.id, other)).told).toBe('404 NOT_FOUND');
   });
 
+  test('gets a delivery once more if it is requested several times before it is sent', async () => {
+    const made = await webhookAt('/often', ['kontor.sale.accepted.v1']);
+    await service.sell(partner, saleOf('often-1'));
+    const [first] = await deliveredTo(made.id, 1);
+    const resend = () =>
+      service.call('POST', `${PATH}/${made.id}/deliveries/${first?.id}/resend`, { token: tenant.token });
+    const sentAgain = (attempts: number) =>
+      eventually(
+        async () =>
+          (await deliveriesOf(made.id)).items.some((one) => one.id === first?.id && one.attempts === attempts),
+        PATIENCE_MS,
+      );
+    const waiting: (() => void)[] = [];
+    receiver.answer = async (path) => {
+      if (path === '/often') await new Promise<void>((resolve) => waiting.push(resolve));
+      return { status: 204 };
+    };
+    for (let count = 0; count < 3; count += 1) expect((await resend()).status).toBe(201);
+    // The webhook takes this sale after the requests above.
+    await service.sell(partner, saleOf('often-2'));
+    await eventually(() => waiting.length === 2, PATIENCE_MS);
+    receiver.answer = () => ({ status: 204 });
+    for (const release of waiting) release();
+    await sentAgain(2);
+    expect((await resend()).status).toBe(201);
+    await sentAgain(3);
+    const names = receiver.eventsAt('/often').map(({ data }) => data['externalId']);
+    expect(names.filter((name) => name === 'often-1')).toHaveLength(3);
+  });
+
   test('whose receiver returns 410 is disabled, and the administrators are notified', async () => {
     const made = await webhookAt('/gone', ['kontor.sale.accepted.v1']);
     receiver.answer = (path) => ({ status: path === '/gone' ? 410 : 204 });

@@ -2863,7 +2863,9 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Requires the permission integrations.manage.
+         * @description Until the delivery has been sent again, further requests for it have no effect.
+         *
+         *     Requires the permission integrations.manage.
          */
         post: operations["postWebhooksByIdDeliveriesByDeliveryIdResend"];
         delete?: never;
