@@ -3,6 +3,7 @@ import { domain, technical, type Aggregate, type EventOf } from '../eventsourcin
 import { conflict } from '../eventsourcing/domain-error.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { Instant } from './fields.js';
+import { type ExecutionLog, executionLogOf } from './job-execution.js';
 
 export const JobTrigger = z.enum(['SCHEDULE', 'MANUAL']);
 export type JobTrigger = z.output<typeof JobTrigger>;
@@ -61,25 +62,6 @@ export const jobEvents = {
 };
 export type JobEvent = EventOf<typeof jobEvents>;
 
-/** The state of an execution after an event. */
-export type ExecutionLog = {
-  readonly id: string;
-  readonly status: JobExecutionStatus;
-  readonly trigger: JobTrigger;
-  readonly triggeredBy: string | null;
-  readonly createdAt: string;
-  /** Time of the last event about the execution. */
-  readonly updatedAt: string;
-  readonly startedAt: string;
-  readonly finishedAt: string | null;
-  readonly durationMs: number | null;
-  /** Percentage, from 0 to 100. */
-  readonly progress: number;
-  readonly message: string | null;
-  readonly error: string | null;
-  readonly artifact: Artifact | null;
-};
-
 /** The run in progress. */
 export type Run = {
   readonly execution: Execution;
@@ -94,6 +76,8 @@ export type Run = {
 
 /** `scheduledFor` is the latest scheduled instant for which a run started. `failures` counts all failed runs. */
 export type JobState = {
+  /** Revision of the stream. Job streams contain no fences, so it is the number of earlier events. */
+  readonly revision: number;
   readonly run: Run | null;
   readonly last: ExecutionLog | null;
   /** The last runs that operators started, as they were when they started. */
@@ -103,59 +87,6 @@ export type JobState = {
   readonly lastSuccessAt: string | null;
   readonly failures: number;
 };
-
-const underWay = ({ executionId, ...execution }: Execution, updatedAt = execution.startedAt): ExecutionLog => ({
-  id: executionId,
-  status: 'RUNNING',
-  trigger: execution.trigger,
-  triggeredBy: execution.triggeredBy,
-  createdAt: execution.startedAt,
-  updatedAt,
-  startedAt: execution.startedAt,
-  ...{ finishedAt: null, durationMs: null, progress: 0, message: null, error: null, artifact: null },
-});
-
-type Stage = Execution & Pick<Run, 'progress' | 'message'> & { readonly isPaused?: boolean };
-
-const atProgress = ({ progress, message, isPaused = false, ...execution }: Stage, at: string): ExecutionLog => ({
-  ...underWay(execution, at),
-  ...{ status: isPaused ? 'PAUSED' : 'RUNNING', progress, message },
-});
-
-const finished = (execution: Execution, finishedAt: string) => ({
-  ...underWay(execution, finishedAt),
-  finishedAt,
-  durationMs: Math.max(0, Date.parse(finishedAt) - Date.parse(execution.startedAt)),
-});
-
-/** Returns the execution after the event; undefined if the event changes nothing visible. */
-export function executionLogOf(event: JobEvent): ExecutionLog | undefined {
-  switch (event.type) {
-    case 'JobScheduleRecorded':
-    case 'JobClaimed':
-      return undefined;
-    case 'JobStarted':
-      return underWay(event.data);
-    case 'JobProgressed':
-      return atProgress(event.data, event.data.at);
-    case 'JobPaused':
-      return atProgress({ ...event.data, isPaused: true }, event.data.pausedAt);
-    case 'JobResumed':
-      return atProgress(event.data, event.data.resumedAt);
-    case 'JobCancelled': {
-      const { message, progress, finishedAt } = event.data;
-      return { ...finished(event.data, finishedAt), status: 'CANCELLED', progress, message };
-    }
-    case 'JobSucceeded': {
-      const { message, artifact, finishedAt } = event.data;
-      return { ...finished(event.data, finishedAt), status: 'SUCCEEDED', progress: 100, message, artifact };
-    }
-    case 'JobFailed': {
-      const { message, progress, error, finishedAt } = event.data;
-      return { ...finished(event.data, finishedAt), status: 'FAILED', progress, message, error };
-    }
-  }
-}
 
 const executionOf = ({ executionId, trigger, triggeredBy, startedAt }: Execution): Execution => ({
   executionId,
@@ -181,24 +112,29 @@ const KEPT_MANUAL = 50;
 export const job: Aggregate<JobState, JobEvent> = {
   name: 'job',
   events: jobEvents,
-  initial: { run: null, last: null, manual: [], schedule: null, scheduledFor: null, lastSuccessAt: null, failures: 0 },
-  evolve: (state, event) => {
-    if (event.type === 'JobScheduleRecorded') {
-      const { pattern, since } = event.data;
-      return { ...state, schedule: pattern === null ? null : { pattern, since } };
-    }
-    const last = executionLogOf(event) ?? state.last;
-    if (event.type === 'JobStarted') {
-      const { parameters, scheduledFor, trigger } = event.data;
-      const run = { execution: executionOf(event.data), parameters, ...FRESH };
-      const manual = trigger === 'MANUAL' ? [...state.manual, underWay(event.data)].slice(-KEPT_MANUAL) : state.manual;
-      return { ...state, run, last, manual, scheduledFor: scheduledFor ?? state.scheduledFor };
-    }
-    const { run } = state;
-    if (!run || run.execution.executionId !== event.data.executionId) return state;
-    return { ...state, run: runAfter(run, event), last, ...tallyAfter(state, event) };
+  initial: {
+    ...{ revision: -1, run: null, last: null, manual: [] },
+    ...{ schedule: null, scheduledFor: null, lastSuccessAt: null, failures: 0 },
   },
+  evolve: (state, event) => changed({ ...state, revision: state.revision + 1 }, event),
 };
+
+function changed(state: JobState, event: JobEvent): JobState {
+  if (event.type === 'JobScheduleRecorded') {
+    const { pattern, since } = event.data;
+    return { ...state, schedule: pattern === null ? null : { pattern, since } };
+  }
+  const last = executionLogOf(event, state.revision) ?? state.last;
+  if (event.type === 'JobStarted') {
+    const { parameters, scheduledFor, trigger } = event.data;
+    const run = { execution: executionOf(event.data), parameters, ...FRESH };
+    const manual = last && trigger === 'MANUAL' ? [...state.manual, last].slice(-KEPT_MANUAL) : state.manual;
+    return { ...state, run, last, manual, scheduledFor: scheduledFor ?? state.scheduledFor };
+  }
+  const { run } = state;
+  if (!run || run.execution.executionId !== event.data.executionId) return state;
+  return { ...state, run: runAfter(run, event), last, ...tallyAfter(state, event) };
+}
 
 function runAfter(run: Run, event: Exclude<JobEvent, { type: 'JobScheduleRecorded' | 'JobStarted' }>): Run | null {
   switch (event.type) {

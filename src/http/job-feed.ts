@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { BackupArchive } from '../backup/backup-archive.js';
 import { executionViewOf, JOB_DIRECTORY, type JobDirectory, jobRecordOf } from '../queries/operation.queries.js';
-import { executionLogOf, job, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
+import { job, type JobEvent, type JobState } from '../aggregates/job.aggregate.js';
+import { executionLogOf } from '../aggregates/job-execution.js';
 import { DomainError, invalid } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
 import { FairQueue } from '../eventsourcing/fair-queue.js';
@@ -192,7 +193,7 @@ export class JobFeed implements OnModuleDestroy {
   }
 
   private frameOf(event: Recorded<JobEvent>): Buffer | undefined {
-    const log = this.directory.jobs.has(event.recordId) ? executionLogOf(event) : undefined;
+    const log = this.directory.jobs.has(event.recordId) ? executionLogOf(event, event.revision) : undefined;
     return log && sseFrame('job', event.position, executionViewOf(event.recordId, log));
   }
 

@@ -17,7 +17,7 @@ import { partOf } from './byte-range.js';
 import { requiredPaging, searchInput } from './input.js';
 import { JobFeed } from './job-feed.js';
 import { controllerOf, pageOf, receipt, routesAt, type Services, valueOf } from './routes.js';
-import { instantOut, named, recordId } from './shapes.js';
+import { instantOut, named, recordFields, recordId } from './shapes.js';
 
 /** The job that writes backups. */
 const DATABASE_BACKUP = 'database-backup';
@@ -25,7 +25,7 @@ const DATABASE_BACKUP = 'database-backup';
 const JobExecutionLogDto = named(
   'JobExecutionLogDto',
   z.object({
-    id: recordId,
+    ...recordFields,
     jobName: z.string(),
     status: JobExecutionStatus,
     trigger: JobTrigger,
@@ -33,8 +33,6 @@ const JobExecutionLogDto = named(
       .string()
       .nullable()
       .meta({ description: 'Operator who started the run; null if the run was scheduled.' }),
-    createdAt: instantOut,
-    updatedAt: instantOut,
     startedAt: instantOut,
     finishedAt: instantOut.nullable(),
     durationMs: z.int().min(0).nullable(),

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { FORWARDER, forwarder, type Forwarder, type Rewind, rewindMarks } from '../aggregates/forwarder.aggregate.js';
-import { type ExecutionLog, job, type JobState } from '../aggregates/job.aggregate.js';
+import { job, type JobState } from '../aggregates/job.aggregate.js';
+import type { ExecutionLog } from '../aggregates/job-execution.js';
 import { POLICY_NAMES, policy } from '../aggregates/policy.aggregate.js';
 import { BackupArchive } from '../backup/backup-archive.js';
 import { answers, query } from '../eventsourcing/handler.js';

@@ -1,7 +1,6 @@
 import { abandonRun, cancelRun, pauseRun, resumeRun } from '../../src/aggregates/job-control.js';
 import {
   claimRun,
-  executionLogOf,
   finishRun,
   job,
   recordSchedule,
@@ -10,6 +9,7 @@ import {
   startJob,
   type JobEvent,
 } from '../../src/aggregates/job.aggregate.js';
+import { executionLogOf } from '../../src/aggregates/job-execution.js';
 import { given, NOW } from './given.js';
 
 const at = NOW.toISOString();
@@ -177,24 +177,25 @@ describe('A run', () => {
       ...{ id: 'run-1', status: 'RUNNING', trigger: 'MANUAL', triggeredBy: 'operator-1', startedAt: at },
       ...{ createdAt: at, updatedAt: at },
       ...{ finishedAt: null, durationMs: null, progress: 0, message: null, error: null, artifact: null },
+      revision: 7,
     };
-    expect(executionLogOf(started)).toEqual(running);
-    expect(executionLogOf(claimed('me'))).toBeUndefined();
-    expect(executionLogOf(progressed)).toEqual({
+    expect(executionLogOf(started, 7)).toEqual(running);
+    expect(executionLogOf(claimed('me'), 7)).toBeUndefined();
+    expect(executionLogOf(progressed, 7)).toEqual({
       ...running,
       ...{ updatedAt: expect.stringMatching(/Z$/) as string, progress: 40, message: 'half' },
     });
     const finishedAt = later.toISOString();
-    expect(executionLogOf(succeeded)).toEqual({
+    expect(executionLogOf(succeeded, 7)).toEqual({
       ...running,
       ...{ status: 'SUCCEEDED', updatedAt: finishedAt, finishedAt, durationMs: 5_000, progress: 100, message: 'Done.' },
     });
-    expect(executionLogOf(endOf(started))).toEqual({
+    expect(executionLogOf(endOf(started), 7)).toEqual({
       ...running,
       ...{ status: 'FAILED', finishedAt: at, durationMs: 0, error: 'x' },
     });
     const { state } = given(job, [started, claimed('me'), progressed]);
-    expect(state.last).toEqual(executionLogOf(progressed));
+    expect(state.last).toEqual(executionLogOf(progressed, 2));
   });
 });
 
@@ -262,7 +263,7 @@ describe('A resumable run', () => {
     given(job, [...running, paused])
       .when(reportProgress, { ...me, ...report })
       .then(late);
-    expect([paused, late, resumed, cancelled].map((event) => executionLogOf(event)?.status)).toEqual([
+    expect([paused, late, resumed, cancelled].map((event) => executionLogOf(event, 7)?.status)).toEqual([
       'PAUSED',
       'PAUSED',
       'RUNNING',

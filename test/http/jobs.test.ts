@@ -78,6 +78,7 @@ describe('A triggered job', () => {
     const { id: me } = ((await service.get('/api/auth/me', operator)).data as { user: { id: string } }).user;
     const running = {
       ...{ id: result.executionLogId, jobName: 'toy', status: 'RUNNING', trigger: 'MANUAL', triggeredBy: me },
+      revision: expect.any(Number) as number,
       ...{ createdAt: result.startedAt, updatedAt: expect.stringMatching(/Z$/) as string },
       ...{ startedAt: result.startedAt, finishedAt: null, durationMs: null, progress: 0 },
       ...{ message: null, error: null, artifact: null },

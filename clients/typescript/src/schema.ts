@@ -4038,6 +4038,11 @@ export interface components {
         JobExecutionLogDto: {
             /** Format: uuid */
             id: string;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            revision: number;
             jobName: string;
             /** @enum {string} */
             status: "RUNNING" | "PAUSED" | "SUCCEEDED" | "FAILED" | "CANCELLED";
@@ -4045,10 +4050,6 @@ export interface components {
             trigger: "SCHEDULE" | "MANUAL";
             /** @description Operator who started the run; null if the run was scheduled. */
             triggeredBy: string | null;
-            /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
-            updatedAt: string;
             /** Format: date-time */
             startedAt: string;
             finishedAt: string | null;
