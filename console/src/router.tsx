@@ -44,6 +44,8 @@ const deadLetters = createRoute({
     status: oneOf('PARKED', 'REPLAYED', 'DISCARDED'),
     origin: oneOf('PUBLISH', 'SALE', 'PUSH', 'POLICY', 'PROJECTION', 'WEBHOOK'),
     tenantId: text,
+    eventType: text,
+    code: text,
     dateFrom: day,
     dateTo: day,
   }),

@@ -23,7 +23,7 @@ const anotherArrives = onStage(
   { BACKUP_DIR: '/dev/null/backups' },
 );
 
-const { button, dialog, title } = handlesOf(() => page);
+const { button, dialog, row, title } = handlesOf(() => page);
 
 test('A failed backup is an error that tells why, and leads to its run', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
@@ -51,6 +51,27 @@ test('Dead letters are discarded in bulk with a reason; the filter limits them',
   await dialog().getByRole('button', { name: 'Discard 1 dead letter' }).click();
   await title('dead-letter-discard').waitFor();
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Succeeded').waitFor();
+});
+
+test('Dead letters are filtered by event type and reason code, also for the replay in bulk', async () => {
+  await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');
+  await row('BRANCH_UNKNOWN').first().waitFor();
+  await page.getByLabel('Reason code').fill('ACCOUNT_UNKNOWN');
+  await page.waitForURL(/code=ACCOUNT_UNKNOWN/);
+  await page.getByText('No dead letters match these filters.').waitFor();
+  await button('Replay all').click();
+  await dialog().getByRole('button', { name: 'Count' }).click();
+  await dialog().getByText('No parked dead letter matches the filters.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
+  await page.getByLabel('Reason code').fill('BRANCH_UNKNOWN');
+  await row('BRANCH_UNKNOWN').first().waitFor();
+  await page.getByLabel('Event type').fill('SaleBooked');
+  await page.waitForURL(/eventType=SaleBooked/);
+  await page.getByText('No dead letters match these filters.').waitFor();
+  await button('Replay all').click();
+  await dialog().getByRole('button', { name: 'Count' }).click();
+  await dialog().getByText('No parked dead letter matches the filters.').waitFor();
 });
 
 test('A run in bulk is paused, resumed and cancelled on its page', async () => {

@@ -13,6 +13,7 @@ import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { TenantChoice } from '../parts/tenant-choice';
 import { TenantName } from '../parts/tenant-name';
+import { TextFilter } from '../parts/text-filter';
 import { rejectionWords } from '../parts/sale-words';
 import { VIEWER_ZONE } from '../parts/zone';
 import { instantsOf } from '../parts/zone-days';
@@ -104,6 +105,13 @@ function Filters({ filters }: { filters: FilterValues }): ReactNode {
       <Choice label={t('Status')} onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
       <Choice label={t('Origin')} onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
+      <TextFilter
+        label={t('Event type')}
+        onChange={set('eventType')}
+        placeholder="SaleAccepted"
+        value={filters.eventType}
+      />
+      <TextFilter label={t('Reason code')} onChange={set('code')} placeholder="BRANCH_UNKNOWN" value={filters.code} />
       <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
       <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
     </FilterBar>
