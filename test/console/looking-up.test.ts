@@ -113,6 +113,7 @@ test('An error is resolved once its cause is fixed; a recurrence is shown on bot
   await dialog().waitFor({ state: 'detached' });
   await region('Error').getByText('Resolved', { exact: true }).first().waitFor();
   await button('Resolve').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Operator', exact: true }).waitFor();
   await page.getByRole('link', { name: 'All open errors' }).click();
   await page.getByText('There are no open errors.').waitFor();
 
@@ -121,7 +122,8 @@ test('An error is resolved once its cause is fixed; a recurrence is shown on bot
   await page.goto(first);
   await page.getByText('This error has occurred again').waitFor();
   await page.getByRole('link', { name: 'Open the new record' }).click();
-  await page.getByText('This error was resolved earlier').waitFor();
+  const earlier = page.getByRole('alert').filter({ hasText: 'This error was resolved earlier' });
+  await earlier.getByRole('link', { name: 'Operator', exact: true }).waitFor();
 });
 
 test('A tenant is created with its owner, deactivated and reactivated; errors appear at the fields', async () => {

@@ -108,6 +108,7 @@ test('A dead letter can be discarded only with a reason, and shows it', async ()
   await dialog().getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('The partner sent it again under another number.').waitFor();
   await page.getByText('Discarded', { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Operator', exact: true }).waitFor();
 });
 
 test('The filters of a list are kept in its address, and lead back to the same list', async () => {

@@ -143,6 +143,44 @@ test('All customer data that can be entered can also be read', async () => {
   await page.getByText('North quay').waitFor();
 });
 
+test('Audit entries name the accounts, branches, categories, customers, users and roles that were changed', async () => {
+  const created = async (path: string, body: object): Promise<string> =>
+    (await mine<Answer<{ id: string }>>(path, body)).data.id;
+  const branchId = await created('/api/branches', { code: 'EAST', name: 'East quay' });
+  const categoryId = await created('/api/transaction-categories', { name: 'Berth dues', direction: 'BOTH' });
+  const customerId = await created('/api/customers', { name: 'Lighter Ltd' });
+  const accounts = ['Harbour till', 'Harbour safe'].map((name) => created('/api/accounts', { name, type: 'CASH' }));
+  const [till = '', safe = ''] = await Promise.all(accounts);
+  const date = '2026-05-04';
+  const lines = [
+    { accountId: till, debit: '5.00' },
+    { accountId: safe, credit: '5.00' },
+  ];
+  const journal = await created('/api/transactions', { type: 'JOURNAL', date, branchId, categoryId, lines });
+  const sum = { type: 'COLLECTION', date, amount: '7.00', customerId, accountId: till };
+  const payment = await created('/api/transactions', sum);
+  const roleId = await created('/api/roles', { name: 'Lighterman', permissions: ['audit.read'] });
+  const person = { fullName: 'Lena Lighter', email: `lena@${shop.tenantId}.example`, password: 'another long secret' };
+  const user = await created('/api/users', { ...person, role: 'USER', roleIds: [roleId], branchIds: [branchId] });
+
+  await visitor.signIn(shop.owner);
+  const changed = async (entity: string, entityId: string, names: readonly string[]): Promise<void> => {
+    await visitor.goTo(`/audit-log?entity=${entity}&entityId=${entityId}`);
+    await page.getByRole('row').last().getByRole('link').click();
+    const changes = page.getByRole('group', { name: 'Changes' });
+    for (const name of names) await changes.getByText(name, { exact: true }).first().waitFor();
+    expect(await changes.getByText(branchId).count()).toBe(0);
+  };
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/api/accounts')) asked.push(request.url());
+  });
+  await changed('transaction', journal, ['Harbour till', 'Harbour safe', 'East quay', 'Berth dues', 'Olga Owner']);
+  expect(asked).toHaveLength(1);
+  await changed('transaction', payment, ['Lighter Ltd']);
+  await changed('user', user, ['Lighterman', 'East quay']);
+});
+
 test('An emptied priority is not the lowest one: a new rule gets the default, and a change is rejected', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/rules');

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions, type QueryClient } from '@tanstack/reac
 import { askAgain } from './ask-again';
 import type { Source } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
+import { NAMES_MS, queryClient } from './queries';
 import type { paths } from '../../../clients/typescript/src/schema';
 
 export type Customer = Shapes['CustomerDto'];
@@ -111,6 +112,13 @@ export const customerSource: Source = {
 
 export type AccountType = Account['type'];
 
+const OWN_TYPES: readonly AccountType[] = [
+  ...(['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER', 'SUPPLIER', 'EMPLOYEE'] as const),
+  ...(['EXPENSE', 'INCOME', 'TAX', 'EQUITY'] as const),
+];
+/** Accounts whose names are loaded together, so that the postings of a journal entry require one request. */
+const OWN_ACCOUNTS = { pageNumber: 1, pageSize: 100, type: [...OWN_TYPES] };
+
 /** Active accounts of some or all types, with their codes and balances. */
 export const accountsOf = (...type: AccountType[]): Source => ({
   key: ['account-choice', ...type],
@@ -124,7 +132,10 @@ export const accountsOf = (...type: AccountType[]): Source => ({
     };
     return (await whole(api.GET('/api/accounts', { params: { query }, signal }))).items;
   },
-  nameOf: async (id, signal) => (await data(api.GET('/api/accounts/{id}', { params: { path: { id } }, signal }))).name,
+  nameOf: async (id) => {
+    const { items } = await queryClient.query({ ...accountsQuery(OWN_ACCOUNTS), staleTime: NAMES_MS });
+    return (items.find((each) => each.id === id) ?? (await queryClient.query(accountQuery(id)))).name;
+  },
 });
 
 export const accountSource = accountsOf();
@@ -132,10 +143,7 @@ export const moneySource = accountsOf('CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTH
 export const payeeSource = accountsOf('SUPPLIER', 'EMPLOYEE');
 export const expenseSource = accountsOf('EXPENSE');
 /** The tenant's own accounts, which are all accounts except those of customers. */
-export const ownSource = accountsOf(
-  ...(['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER', 'SUPPLIER', 'EMPLOYEE'] as const),
-  ...(['EXPENSE', 'INCOME', 'TAX', 'EQUITY'] as const),
-);
+export const ownSource = accountsOf(...OWN_TYPES);
 
 export const branchSource: Source = {
   key: ['branch-choice'],
@@ -148,7 +156,9 @@ export const categorySource: Source = {
   key: ['categories', 'choice'],
   find: async (search, signal) =>
     (await categories(false, signal)).filter(({ name }) => name.toLowerCase().includes(search.toLowerCase())),
-  nameOf: async (id, signal) => (await categories(true, signal)).find((each) => each.id === id)?.name ?? id,
+  nameOf: async (id) =>
+    (await queryClient.query({ ...allCategoriesQuery, staleTime: NAMES_MS })).find((each) => each.id === id)?.name ??
+    id,
 };
 
 const OF_BOOKS = ['transaction', 'transactions', 'statement', 'customer', 'customers', 'accounts', 'sales', 'sale'];

@@ -1,6 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../../clients/typescript/src/schema';
+import type { Names } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
+import { NAMES_MS, queryClient } from './queries';
 
 export type User = Shapes['UserDto'];
 export type Role = Shapes['RoleDto'];
@@ -30,6 +32,27 @@ export const roleQuery = (id: string) =>
     queryKey: ['roles', id],
     queryFn: ({ signal }) => data(api.GET('/api/roles/{id}', { params: { path: { id } }, signal })),
   });
+
+const ALL_USERS = { pageNumber: 1, pageSize: 100 };
+
+/** Names of users. The first users are loaded together, so that a list of ids requires one request. */
+export const userNames: Names = {
+  key: ['users', 'names'],
+  permission: 'users.read',
+  nameOf: async (id) => {
+    const { items } = await queryClient.query({ ...usersQuery(ALL_USERS), staleTime: NAMES_MS });
+    return (items.find((each) => each.id === id) ?? (await queryClient.query(userQuery(id)))).fullName;
+  },
+};
+
+export const roleNames: Names = {
+  key: ['roles', 'names'],
+  permission: 'roles.read',
+  nameOf: async (id) => {
+    const roles = await queryClient.query({ ...rolesQuery, staleTime: NAMES_MS });
+    return roles.find((each) => each.id === id)?.name ?? id;
+  },
+};
 
 export const permissionsQuery = queryOptions({
   queryKey: ['permissions'],

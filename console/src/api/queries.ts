@@ -2,6 +2,8 @@ import { QueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { KontorError } from './problem';
 
 const RETRIES = 2;
+/** Time for which the names of records are not loaded again. */
+export const NAMES_MS = 60_000;
 /**
  * Interval at which a page retries its requests while the service is unavailable, so that the page recovers
  * automatically.

@@ -16,6 +16,7 @@ import { JsonView } from '../parts/json-view';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { ResolvedBy } from '../parts/resolved-by';
 import { StatusBadge } from '../parts/status-badge';
 import { TenantOf } from '../parts/tenant-name';
 import { rejectionWords } from '../parts/sale-words';
@@ -60,7 +61,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
             ? []
             : ([
                 [t('Resolved'), <Instant at={letter.resolvedAt} key="resolved" />],
-                [t('Resolved by'), letter.resolvedBy ?? t('the service')],
+                [t('Resolved by'), <ResolvedBy by={letter.resolvedBy} entity="dead-letter" id={letter.id} key="by" />],
               ] as const)),
           ...(letter.discardReason === null ? [] : ([[t('Reason for discarding'), letter.discardReason]] as const)),
         ]}

@@ -19,6 +19,7 @@ import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { ResolvedBy } from '../parts/resolved-by';
 import { TenantOf } from '../parts/tenant-name';
 import { rich, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
@@ -94,7 +95,7 @@ function Recurrence({ error }: { error: ErrorRecord }): ReactNode {
     return (
       <Alert icon={<Icon name="history" />} mb="md" title={t('This error was resolved earlier')} variant="outline">
         {rich('Resolved by {resolvedBy}, {instant}. The error still occurs. <link>Open the earlier record</link>', {
-          resolvedBy: last.resolvedBy ?? t('the service'),
+          resolvedBy: <ResolvedBy by={last.resolvedBy} entity="error-log" id={last.id} />,
           instant: <Instant as="relative" at={last.resolvedAt} />,
           link: (words) => (
             <Link params={{ id: last.id }} to="/errors/$id">
@@ -123,7 +124,7 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
           ...(error.resolved
             ? ([
                 [t('Resolved'), <Instant at={error.resolvedAt} key="resolved" />],
-                [t('Resolved by'), error.resolvedBy ?? t('the service')],
+                [t('Resolved by'), <ResolvedBy by={error.resolvedBy} entity="error-log" id={error.id} key="by" />],
               ] as const)
             : []),
         ]}

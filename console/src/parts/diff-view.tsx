@@ -1,18 +1,9 @@
 import type { ReactNode } from 'react';
 import { fieldWords } from './audit-words';
+import { FieldValue } from './field-value';
 import { t } from '../messages/catalogue';
 
 export type Change = { readonly path: string; readonly before?: unknown; readonly after?: unknown };
-
-/** Whether a value is a list of texts, which is shown without quotation marks. */
-const isListOfTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return '—';
-  if (isListOfTexts(value)) return value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
-}
 
 /** The name of a field. A name without a translation is shown as code. */
 function FieldName({ path }: Pick<Change, 'path'>): ReactNode {
@@ -43,10 +34,14 @@ export function DiffView({ changes, label }: { changes: readonly Change[]; label
                 <FieldName path={path} />
               </th>
               <td>
-                <del>{shown(before)}</del>
+                <del>
+                  <FieldValue path={path} value={before} />
+                </del>
               </td>
               <td>
-                <ins>{shown(after)}</ins>
+                <ins>
+                  <FieldValue path={path} value={after} />
+                </ins>
               </td>
             </tr>
           ))}

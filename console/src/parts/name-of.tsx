@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { nameQuery, type Source } from './remote-choice';
+import { useMe } from '../api/me';
+import { nameQuery, type Names } from './remote-choice';
 
 /** A record's name. Shows the id while the name is loading, and if the name is unavailable. */
-export function NameOf({ id, source }: { id: string; source: Source }): ReactNode {
-  const { data } = useQuery(nameQuery(source, id));
+export function NameOf({ id, source }: { id: string; source: Names }): ReactNode {
+  const permissions = useMe()?.permissions ?? [];
+  const enabled = source.permission === undefined || permissions.includes(source.permission);
+  const { data } = useQuery({ ...nameQuery(source, id), enabled });
   return data === undefined ? <code>{id}</code> : <span title={id}>{data}</span>;
 }

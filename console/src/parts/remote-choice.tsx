@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery, type QueryKey } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
+import { NAMES_MS } from '../api/queries';
 import { Balance, Money } from './money';
 import { inSentence, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
@@ -31,20 +32,26 @@ const OptionLine = ({ name, code, type, balance }: Option): ReactNode => (
   </span>
 );
 
-/** Source of records of one kind for a chooser. */
-export type Source = {
+/** Source of the names of records of one kind. */
+export type Names = {
   readonly key: QueryKey;
-  /** Loads the best matches. Their number is limited to about twenty. */
-  readonly find: (search: string, signal: AbortSignal) => Promise<readonly Option[]>;
-  /** Loads the name of a record that was chosen earlier. */
+  /** Permission that the names require, unless all users have it. */
+  readonly permission?: string;
+  /** Loads the name of a record. */
   readonly nameOf: (id: string, signal: AbortSignal) => Promise<string>;
 };
 
-export const nameQuery = ({ key, nameOf }: Source, id: string) =>
+/** Source of records of one kind for a chooser. */
+export type Source = Names & {
+  /** Loads the best matches. Their number is limited to about twenty. */
+  readonly find: (search: string, signal: AbortSignal) => Promise<readonly Option[]>;
+};
+
+export const nameQuery = ({ key, nameOf }: Names, id: string) =>
   queryOptions({
     queryKey: [...key, 'name', id],
     queryFn: ({ signal }) => nameOf(id, signal),
-    staleTime: 60_000,
+    staleTime: NAMES_MS,
   });
 
 const TYPING_MS = 200;

@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { auditQuery } from '../api/audit';
+import { actorWords } from './audit-words';
+import { t } from '../messages/catalogue';
+
+type Props = {
+  readonly entity: 'dead-letter' | 'error-log';
+  readonly id: string;
+  /** Id of a user or operator, or `system:` followed by the name of a component of the service. */
+  readonly by: string | null;
+};
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Who resolved a record. The audit log contains the names of operators and of the users of all tenants. */
+export function ResolvedBy({ entity, id, by }: Props): ReactNode {
+  const userId = by !== null && UUID.test(by) ? by : undefined;
+  const query = { entity, entityId: id, ...(userId !== undefined && { userId }), pageNumber: 1, pageSize: 1 };
+  const entries = useQuery({ ...auditQuery(query), enabled: userId !== undefined });
+  if (by === null) return t('the service');
+  if (userId === undefined) return actorWords(by);
+  return (
+    <Link search={{ userId }} title={userId} to="/audit">
+      {entries.data?.items[0]?.userName ?? userId}
+    </Link>
+  );
+}
