@@ -19,6 +19,7 @@ import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
 import { differences } from '../parts/differences';
 import { actorOf, textIn } from '../parts/event-words';
+import { ExportButton, fileNameOf } from '../parts/export-button';
 import { Facts } from '../parts/facts';
 import { count } from '../parts/figures';
 import { IN_PLACE } from '../parts/list-search';
@@ -27,6 +28,7 @@ import { JsonView } from '../parts/json-view';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
+import { stringifySearch } from '../parts/search-params';
 import { TimeTravel } from '../parts/time-travel';
 import { inSentence, t } from '../messages/catalogue';
 
@@ -47,6 +49,14 @@ export function RecordPage(): ReactNode {
   return (
     <>
       <PageHeader
+        actions={
+          <ExportButton
+            fileName={`evidence-${fileNameOf(entity, id)}.json`}
+            label={t('Download evidence')}
+            path={`/api/platform/integrity/evidence${stringifySearch(address)}`}
+            type="application/json"
+          />
+        }
         lead={
           <>
             <Copied value={id} what={t('record ID')} /> ·{' '}
