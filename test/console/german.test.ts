@@ -63,6 +63,12 @@ test('A German operator reads results of jobs, errors and notifications in Germa
   await visitor.goTo('/errors');
   await page.getByRole('link', { name: /^Anfragen .* werden wiederholt abgelehnt\.$/ }).click();
   await page.getByRole('heading', { level: 1, name: /^Anfragen .* werden wiederholt abgelehnt\.$/ }).waitFor();
+  await page.keyboard.press('Control+k');
+  await dialog().getByRole('combobox').fill('rejected');
+  await dialog()
+    .getByRole('option', { name: /^Anfragen .* werden wiederholt abgelehnt\./ })
+    .waitFor();
+  await page.keyboard.press('Escape');
   await visitor.goTo('/notifications');
   await page.getByText('Unzustellbare Ereignisse (Verkauf eines Partners)').waitFor();
   await page.getByText('Ein unzustellbares Ereignis wartet auf eine Entscheidung.').waitFor();

@@ -119,6 +119,14 @@ test.each([
 test('A policy is paused, which the overview shows as needing attention, and resumed', async () => {
   await visitor.signIn(OPERATOR, '/queues');
   await page.getByRole('button', { name: /^Show all \d+ queues$/ }).click();
+  // Buttons for the same action have the same icon, for policies and for the forwarder.
+  await button('Pause').waitFor();
+  const pauses = await page
+    .getByRole('button', { name: /^Pause/ })
+    .locator('path')
+    .all();
+  const icons = await Promise.all(pauses.map((icon) => icon.getAttribute('d')));
+  expect([icons.length > 1, new Set(icons).size]).toEqual([true, 1]);
   const name = await page
     .getByRole('button', { name: /^Pause: / })
     .first()
