@@ -1,14 +1,15 @@
 import type { Page } from 'playwright-core';
-import { OPERATOR, type Shop } from '../support/console-service.js';
+import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
+let service: ConsoleService;
 let shop: Shop;
 let visitor: Visitor;
 let page: Page;
 const anotherArrives = onStage(
   (stage) => {
-    ({ shop, visitor, page } = stage);
+    ({ service, shop, visitor, page } = stage);
   },
   async ({ service, shop }) => {
     await service.sell(shop, 'web-1', { customer: { externalId: 'c-1', name: 'Northwind Foods' } });
@@ -81,6 +82,26 @@ test('On a phone, a posting shows only the amount that it has, with the name of 
       (cell) => getComputedStyle(cell, '::before').content)`,
   );
   expect(labels).toEqual(['"Debit "', '"Credit "', '"Credit "', '"Debit "', '"Credit "']);
+});
+
+test('An event of a transaction leads to the same event in the history of the record whose stream contains it', async () => {
+  const mine = { token: shop.ownerToken };
+  const { data: accounts } = await service.call<{ data: { id: string }[] }>('/api/accounts/lookup?search=Bank', mine);
+  const change = {
+    type: 'ADJUSTMENT',
+    direction: 'IN',
+    date: '2026-03-04',
+    amount: '1.00',
+    accountId: accounts[0]?.id,
+  };
+  await service.call('/api/transactions', { ...mine, body: change });
+  await visitor.signIn(OPERATOR, '/events?entity=transaction');
+  const link = page.getByRole('link', { name: 'Transaction', exact: true });
+  const event = page.getByRole('row').filter({ has: link }).first();
+  const [type = ''] = /^\w+/.exec(await event.getByRole('cell').nth(1).innerText()) ?? [];
+  await event.getByRole('link', { name: 'Transaction', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: /^History of / }).waitFor();
+  await page.getByRole('button', { pressed: true }).getByText(type, { exact: true }).waitFor();
 });
 
 test('An operator finds a tenant and a dead letter, and the keyboard shortcuts are listed', async () => {
