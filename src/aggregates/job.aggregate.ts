@@ -116,7 +116,10 @@ export const job: Aggregate<JobState, JobEvent> = {
     ...{ revision: -1, run: null, last: null, manual: [] },
     ...{ schedule: null, scheduledFor: null, lastSuccessAt: null, failures: 0 },
   },
-  evolve: (state, event) => changed({ ...state, revision: state.revision + 1 }, event),
+  evolve: (state, event) => {
+    const begins = event.type === 'JobScheduleRecorded' || event.type === 'JobStarted';
+    return begins || state.revision >= 0 ? changed({ ...state, revision: state.revision + 1 }, event) : state;
+  },
 };
 
 function changed(state: JobState, event: JobEvent): JobState {

@@ -36,6 +36,14 @@ const titles = (): string[] =>
     .map(({ data }) => (data as { title: string }).title)
     .sort();
 
+/** Resolves once every alert has been sent and its delivery recorded. */
+const alertsHandled = () =>
+  eventually(async () => {
+    const { data } = await service.get('/api/platform/redis/queues', await service.operator());
+    const { queues } = data as { queues: { name: string; lag: number; inFlight: number }[] };
+    return queues.some(({ name, lag, inFlight }) => name === 'alerts' && lag + inFlight === 0);
+  }, PATIENCE_MS);
+
 test('The external channel of the operators receives their notifications, signed, but none of any tenant', async () => {
   let attempts = 0;
   receiver.answer = () => ({ status: (attempts += 1) === 1 ? 503 : 204 });
@@ -54,6 +62,7 @@ test('The external channel of the operators receives their notifications, signed
 });
 
 test('An alert that was delivered is not repeated after a loss of the read models', async () => {
+  await alertsHandled();
   receiver.received.length = 0;
   receiver.answer = () => ({ status: 204 });
   await service.restart(() => rm(join(service.directory, 'models.sqlite')));
@@ -61,10 +70,6 @@ test('An alert that was delivered is not repeated after a loss of the read model
   // The forwarder waits, because the read models contained its checkpoint.
   const expected = ['Dead letters with origin PUSH', 'The forwarder is waiting for an operator'];
   await eventually(() => expected.every((title) => titles().includes(title)), PATIENCE_MS);
-  await eventually(async () => {
-    const { data } = await service.get('/api/platform/redis/queues', await service.operator());
-    const { queues } = data as { queues: { name: string; lag: number; inFlight: number }[] };
-    return queues.some(({ name, lag, inFlight }) => name === 'alerts' && lag + inFlight === 0);
-  }, PATIENCE_MS);
+  await alertsHandled();
   expect(titles()).toEqual(expected);
 });
