@@ -77,6 +77,19 @@ test('A search in the middle of a page stays on the screen while the user types'
   expect([y > 0, y < 700]).toEqual([true, true]);
 });
 
+test('The search field is not replaced while its page is painted, so no typed text is lost', async () => {
+  const content = `window.removed = 0;
+    new MutationObserver((changes) => {
+      for (const node of changes.flatMap(({ removedNodes }) => [...removedNodes]))
+        if (node.className?.includes?.('k-search')) window.removed += 1;
+    }).observe(document, { childList: true, subtree: true });`;
+  await page.addInitScript({ content });
+  await visitor.signIn(shop.owner, '/transactions');
+  await page.getByRole('searchbox').waitFor();
+  await page.getByRole('search').getByText('Status', { exact: true }).waitFor();
+  expect(await page.evaluate('window.removed')).toBe(0);
+});
+
 test('A notification opened in another tab leaves this one unchanged', async () => {
   await service.call('/api/notifications/admin/send', {
     token: shop.ownerToken,

@@ -33,9 +33,8 @@ export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const isPainted = useDeferredValue(true, false);
   return (
     <search className="k-filters" data-open={isOpen || undefined}>
-      {isPainted
-        ? children
-        : Children.map(children, (child, at) => (at === 0 ? child : <div className="k-choice k-coming" />))}
+      {/* `map` sets keys, so only a second `map` keeps the first field, and the text typed meanwhile. */}
+      {Children.map(children, (child, at) => (isPainted || at === 0 ? child : <div className="k-choice k-coming" />))}
       <Button
         aria-expanded={isOpen}
         className="k-more-filters"
