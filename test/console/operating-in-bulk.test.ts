@@ -25,6 +25,13 @@ const anotherArrives = onStage(
 
 const { button, dialog, row, title } = handlesOf(() => page);
 
+/** Opens the bulk replay and counts no dead letter. */
+async function countsNothing(): Promise<void> {
+  await button('Replay all').click();
+  await dialog().getByRole('button', { name: 'Count' }).click();
+  await dialog().getByText('No parked dead letter matches the filters.').waitFor();
+}
+
 test('A failed backup is an error that tells why, and leads to its run', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await button('Run now: database-backup').click();
@@ -59,9 +66,7 @@ test('Dead letters are filtered by event type and reason code, also for the repl
   await page.getByLabel('Reason code').fill('ACCOUNT_UNKNOWN');
   await page.waitForURL(/code=ACCOUNT_UNKNOWN/);
   await page.getByText('No dead letters match these filters.').waitFor();
-  await button('Replay all').click();
-  await dialog().getByRole('button', { name: 'Count' }).click();
-  await dialog().getByText('No parked dead letter matches the filters.').waitFor();
+  await countsNothing();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
   await page.getByLabel('Reason code').fill('BRANCH_UNKNOWN');
@@ -69,9 +74,7 @@ test('Dead letters are filtered by event type and reason code, also for the repl
   await page.getByLabel('Event type').fill('SaleBooked');
   await page.waitForURL(/eventType=SaleBooked/);
   await page.getByText('No dead letters match these filters.').waitFor();
-  await button('Replay all').click();
-  await dialog().getByRole('button', { name: 'Count' }).click();
-  await dialog().getByText('No parked dead letter matches the filters.').waitFor();
+  await countsNothing();
 });
 
 test('A run in bulk is paused, resumed and cancelled on its page', async () => {
@@ -166,7 +169,5 @@ test('Date filters are days in the time zone of the displayed times', async () =
     const parameters = [...new URL((await asked).url()).searchParams.values()];
     expect(parameters).toEqual(expect.arrayContaining([dateFrom, dateTo]));
   }
-  await button('Replay all').click();
-  await dialog().getByRole('button', { name: 'Count' }).click();
-  await dialog().getByText('No parked dead letter matches the filters.').waitFor();
+  await countsNothing();
 });

@@ -122,16 +122,14 @@ test('The status shows the contents and the hit rate of the cache', async () => 
 });
 
 describe('The queues', () => {
-  const queues = async (): Promise<QueueState[]> =>
-    ((await service.get(`${REDIS}/queues`, operator)).data as { queues: QueueState[] }).queues;
   const named = async (name: string): Promise<QueueState> => {
-    const found = (await queues()).find((queue) => queue.name === name);
+    const found = await service.queue(name);
     if (!found) throw new Error(`There is no queue ${name}.`);
     return found;
   };
 
   test('list all projections, all policies and the forwarder', async () => {
-    const told = (await queues()).map(({ name, kind }) => `${kind} ${name}`);
+    const told = (await service.queues()).map(({ name, kind }) => `${kind} ${name}`);
     expect(told).toEqual(
       expect.arrayContaining(['projection transactions', 'policy booking', 'policy tenant-seeding']),
     );
@@ -147,8 +145,8 @@ describe('The queues', () => {
     await service.sell(books.partner, saleOf('counted-1'));
     await service.sell(books.partner, saleOf('counted-2'));
     const head = await service.quiet();
-    await eventually(async () => (await queues()).every(({ lag }) => lag === 0), 10_000);
-    for (const queue of await queues()) expect(queue).toMatchObject({ head, lag: 0, inFlight: 0 });
+    await eventually(async () => (await service.queues()).every(({ lag }) => lag === 0), 10_000);
+    for (const queue of await service.queues()) expect(queue).toMatchObject({ head, lag: 0, inFlight: 0 });
     const after = await named('booking');
     expect(after.perMinute - before.perMinute).toBe(2);
     expect(after.failures).toBe(before.failures);

@@ -34,11 +34,7 @@ const told = (token: string, title: RegExp): Promise<NotificationRecord> =>
  * Resolves when the policies have processed all stored events, including those that the policies themselves produce.
  */
 async function reacted(): Promise<void> {
-  await eventually(async () => {
-    const { data } = await service.get('/api/platform/redis/queues', operator);
-    const { queues } = data as { queues: { kind: string; lag: number | null }[] };
-    return queues.every(({ lag }) => lag === 0);
-  }, PATIENCE_MS);
+  await eventually(async () => (await service.queues()).every(({ lag }) => lag === 0), PATIENCE_MS);
 }
 
 test('A notification of rejected sales names each of them and links to it, or to all of them', async () => {

@@ -39,9 +39,8 @@ const titles = (): string[] =>
 /** Resolves once every alert has been sent and its delivery recorded. */
 const alertsHandled = () =>
   eventually(async () => {
-    const { data } = await service.get('/api/platform/redis/queues', await service.operator());
-    const { queues } = data as { queues: { name: string; lag: number; inFlight: number }[] };
-    return queues.some(({ name, lag, inFlight }) => name === 'alerts' && lag + inFlight === 0);
+    const queue = await service.queue('alerts');
+    return queue?.lag === 0 && queue.inFlight === 0;
   }, PATIENCE_MS);
 
 test('The external channel of the operators receives their notifications, signed, but none of any tenant', async () => {

@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { QueueState } from '../../src/observability/queue-board.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import { eventually } from '../support/eventually.js';
 import { HurriedClock } from '../support/hurried-clock.js';
@@ -76,10 +75,6 @@ const letterOf = ({ notificationId }: Sent): Promise<DeadLetterRecord> =>
     const path = `/api/platform/dead-letters?origin=PUSH&search=${notificationId}`;
     return ((await service.get(path, operator)).body as { items: DeadLetterRecord[] }).items[0];
   });
-const queue = async (): Promise<QueueState | undefined> =>
-  ((await service.get('/api/platform/redis/queues', operator)).data as { queues: QueueState[] }).queues.find(
-    ({ name }) => name === 'push',
-  );
 
 describe('A push', () => {
   test('is delivered to the browsers of its recipients, signed by the service and encrypted for them', async () => {
@@ -112,7 +107,7 @@ describe('A push', () => {
     const sent = await send();
     expect(sent.pushCount).toBe(15);
     for (const browser of browsers) await arrived(browser);
-    await until(async () => (await queue())?.lag === 0);
+    await until(async () => (await service.queue('push'))?.lag === 0);
     const stream = `push-delivery-${team.tenant.id}_${sent.notificationId}`;
     const { events } = await service.service.engines.events.readStream(stream, { from: 0, maxCount: 100 });
     expect(events.map(({ type, data }) => [type, (data as { delivered: number }).delivered])).toEqual([
@@ -181,9 +176,9 @@ describe('A push', () => {
     await subscribe(browser);
     await send();
     await arrived(browser);
-    expect(await queue()).toMatchObject({ kind: 'push', inFlight: 1 });
-    expect((await queue())?.lag).toBeGreaterThan(0);
-    await until(async () => (await queue())?.lag === 0);
+    expect(await service.queue('push')).toMatchObject({ kind: 'push', inFlight: 1 });
+    expect((await service.queue('push'))?.lag).toBeGreaterThan(0);
+    await until(async () => (await service.queue('push'))?.lag === 0);
     const { text } = await service.get('/metrics');
     expect(text).toMatch(/kontor_pushes_total\{result="delivered"\} [1-9]/);
     expect(text).toMatch(/kontor_pushes_total\{result="again"\} [1-9]/);
@@ -316,7 +311,7 @@ test('A crash repeats at most pushes that were not recorded', async () => {
   await subscribe(browser);
   await send();
   await until(async () => (await mine())[0]?.lastUsedAt);
-  await until(async () => (await queue())?.lag === 0);
+  await until(async () => (await service.queue('push'))?.lag === 0);
   // Removes the checkpoint, so that all events are redelivered. The policy must recognize that their pushes have been
   // sent.
   const { events } = service.service.engines;
@@ -330,6 +325,6 @@ test('A crash repeats at most pushes that were not recorded', async () => {
   });
   expect(events).toBeDefined();
   operator = await service.operator();
-  await until(async () => (await queue())?.lag === 0);
+  await until(async () => (await service.queue('push'))?.lag === 0);
   expect(pushes.pushesTo(browser)).toHaveLength(1);
 });

@@ -5,7 +5,6 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SignedCheckpoint } from '../../src/aggregates/integrity.aggregate.js';
 import { TREE_STREAM } from '../../src/integrity/tree-follower.js';
 import { WITNESS } from '../../src/integrity/witness.js';
-import type { QueueState } from '../../src/observability/queue-board.js';
 import { IntegrityKeys, openNote, readVerifiers } from '../../src/security/integrity-keys.js';
 import { backupOf } from '../support/backups.js';
 import { eventually } from '../support/eventually.js';
@@ -57,10 +56,6 @@ const delivered = (): Promise<unknown> =>
     PATIENCE_MS,
     () => `${held().length} checkpoints are held`,
   );
-async function queue(): Promise<QueueState | undefined> {
-  const { data } = await service.get('/api/platform/redis/queues', await service.operator());
-  return (data as { queues: QueueState[] }).queues.find(({ name }) => name === WITNESS);
-}
 
 test('The witness receives every checkpoint in order, and each verifies with the public key', async () => {
   await sign(3);
@@ -70,7 +65,7 @@ test('The witness receives every checkpoint in order, and each verifies with the
   expect(heads.length).toBeGreaterThanOrEqual(3);
   expect(heads.map(({ size }) => size)).toEqual(heads.map(({ size }) => size).toSorted((a, b) => a - b));
   expect(receiver.received[0]?.headers['content-type']).toMatch('text/plain');
-  await eventually(async () => (await queue())?.lag === 0, PATIENCE_MS);
+  await eventually(async () => (await service.queue(WITNESS))?.lag === 0, PATIENCE_MS);
 });
 
 const faults: [string, HookReply][] = [
@@ -86,7 +81,7 @@ test.each(faults)('While the witness %s, requests succeed, and it receives all c
   await sign(3);
   expect(held()).toHaveLength(before);
   const behind = await eventually(async () => {
-    const found = await queue();
+    const found = await service.queue(WITNESS);
     return found?.lag ? found : undefined;
   }, PATIENCE_MS);
   expect(behind).toMatchObject({ kind: 'integrity' });

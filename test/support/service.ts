@@ -8,6 +8,7 @@ import type { Engines } from '../../src/app/engines.js';
 import { openEngines } from '../../src/app/open-engines.js';
 import { seed } from '../../src/app/first-start.js';
 import type { Page } from '../../src/queries/query.js';
+import type { QueueState } from '../../src/observability/queue-board.js';
 import type { Clock } from '../../src/ports/time.js';
 import type { CustomerRecord } from '../../src/queries/account.queries.js';
 import type { SaleStatus, TransactionRecord } from '../../src/queries/transaction.queries.js';
@@ -260,6 +261,16 @@ export class TestService {
       PATIENCE_MS,
       () => path,
     );
+  }
+
+  /** The queues of policies, projections, forwarders and other subscribers. */
+  async queues(): Promise<readonly QueueState[]> {
+    const { data } = await this.get('/api/platform/redis/queues', await this.operator());
+    return (data as { queues: readonly QueueState[] }).queues;
+  }
+
+  async queue(name: string): Promise<QueueState | undefined> {
+    return (await this.queues()).find((queue) => queue.name === name);
   }
 
   /** Resolves when the read models contain the whole history. */
