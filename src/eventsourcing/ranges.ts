@@ -89,8 +89,8 @@ export const partsOf = (key: string, part: PartKey, { ranges }: Pick<Portion, 'r
   ranges ? ranges.map((range) => part(key, range)) : [key];
 
 /**
- * Returns, for each key, the position that every range of a portion has reached. The undivided checkpoint counts for
- * every range. It is the minimum of all ranges, or was stored by an earlier release.
+ * Returns, for each key, the position that every range of a portion has reached. The undivided checkpoint applies
+ * to every range. It is the minimum of all ranges, or was stored by an earlier release.
  */
 export async function positionsIn(
   store: Pick<ReadStore, 'checkpoints'>,

@@ -61,7 +61,7 @@ export const BalanceSheetDto = named(
           z.object({
             accountId: recordId
               .nullable()
-              .meta({ description: 'Null in the row that totals all customers, and in rows for results.' }),
+              .meta({ description: 'Null in the rows `Customers`, `Retained earnings` and `Result for the year`.' }),
             code: z.string().nullable(),
             name: z.string(),
             type: AccountType.nullable(),

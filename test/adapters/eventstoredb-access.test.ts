@@ -73,7 +73,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     await following;
   }
 
-  test('no fault if it is valid, also with the scheme of KurrentDB', async () => {
+  test('no fault if it is valid, including with the scheme of KurrentDB', async () => {
     for (const url of [secured(), secured().replace('esdb:', 'kurrentdb:')]) {
       open(url);
       expect(await store?.append(append())).toMatchObject({ revision: 0 });

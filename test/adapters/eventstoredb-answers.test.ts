@@ -195,7 +195,7 @@ describe('The EventStoreDB adapter, given a response', () => {
       expect(append).toMatchObject({ reason: { cause: { message: 'The server ended the append call' } } });
   });
 
-  test('that never arrives although a later append is answered, repeats the append on the same call', async () => {
+  test('that never arrives even if a later append is answered, repeats the append on the same call', async () => {
     const seen: string[] = [];
     script = (call, request) => {
       const name = nameOf(request);

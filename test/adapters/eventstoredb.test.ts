@@ -298,7 +298,7 @@ describe('The EventStoreDB adapter', () => {
     );
   });
 
-  test('uses the user and password of the connection string, also without TLS', async () => {
+  test('uses the user and password of the connection string, even without TLS', async () => {
     const named = open(server.url.replace('esdb://', 'esdb://admin:changeit@'));
     await named.append({ stream: 'sale-1', expected: 'no_stream', events: [event()] });
     expect((await named.readStream('sale-1')).events).toHaveLength(1);

@@ -110,7 +110,7 @@ describe('The OpenAPI document specifies exactly the accepted values for', () =>
   });
 });
 
-test('A field with a wrong form has one error, although further rules also fail', () => {
+test('A field with a wrong form has one error, even if further rules also fail', () => {
   const wrong: readonly (readonly [z.ZodType, string])[] = [
     [EntryDate, '01.02.2026'],
     [InstantInput, '01.02.2026 08:30'],

@@ -65,7 +65,7 @@ test('A late entry is recorded once, however often it is found', () => {
     .then({ type: 'LateEntriesDetected', data: { closedThrough, entries: [entry('b')] } });
 });
 
-test('The last closed day is closed, the day after is open, also at the end of a leap February', () => {
+test('The last closed day is closed, the day after is open, even at the end of a leap February', () => {
   const closing = { closedThrough: '2028-02-28' };
   expect(
     refusal(() => {

@@ -24,7 +24,7 @@ const SECRETS = [
   '{"kty":"OKP","d":"c2VjcmV0"}',
 ];
 
-test('Secrets of the settings are recognized, also within URLs, and nothing else', () => {
+test('Secrets of the settings are recognized, including within URLs, and nothing else', () => {
   expect(secretsOf(config).toSorted()).toEqual(expect.arrayContaining(SECRETS.toSorted()));
   expect(new Set(secretsOf(config))).toEqual(new Set(SECRETS));
   expect(secretsOf(readConfig({}))).toEqual([]);

@@ -193,7 +193,7 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
     ['a wrong digest', (all) => all.with(-1, { ...all.at(-1), sha256: '0'.repeat(64) }), -1, /does not match/],
     ['a wrong count', (all) => all.with(-1, { ...all.at(-1), count: 3 }), -1, /does not match/],
   ];
-  test.each(forgeries)('%s, although the chain is intact', async (_, forge, line, reason) => {
+  test.each(forgeries)('%s, even if the chain is intact', async (_, forge, line, reason) => {
     await writeLines(path, chained(forge(unchained(lines))));
     const refused = await refusal();
     expect(refused.line).toBe(line > 0 ? line : lines.length + 1 + line);

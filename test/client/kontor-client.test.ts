@@ -48,7 +48,7 @@ describe('The client', () => {
     expect(await firstSale({ ...settings, KONTOR_PASSWORD: PASSWORD })).toBe('Ada Yilmaz owes 138.00 EUR');
   });
 
-  test('pushes a sale once although the response is lost, the service is busy and the connection breaks', async () => {
+  test('pushes a sale once even if the response is lost, the service is busy and the connection breaks', async () => {
     const { asked, send } = between(async (request, n) => {
       if (n === 1) {
         await fetch(request);
@@ -171,7 +171,7 @@ describe('The client', () => {
     expect(paths.filter((path) => path === '/api/auth/refresh').length).toBe(1);
   });
 
-  test('keeps its session although the service temporarily cannot renew it', async () => {
+  test('keeps its session even if the service temporarily cannot renew it', async () => {
     const { asked, send } = between((_, n) => {
       if (n === 4) return refusal(503, '0');
       return n === 3 || n === 5 ? refusal(401) : undefined;

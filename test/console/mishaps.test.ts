@@ -297,7 +297,7 @@ describe('The output of a run is complete, however late the page receives it:', 
   });
 });
 
-test('Signing out works although the session has already ended', async () => {
+test('Signing out works even if the session has already ended', async () => {
   visitor.expects(/401/);
   const ute = await newOperator('ute');
   await visitor.signIn(ute, '/operators');

@@ -60,7 +60,7 @@ test('Dead letters are discarded in bulk with a reason; the filter limits them',
   await page.getByRole('region', { name: 'Run', exact: true }).getByText('Succeeded').waitFor();
 });
 
-test('Dead letters are filtered by event type and reason code, also for the replay in bulk', async () => {
+test('Dead letters are filtered by event type and reason code, including for a bulk replay', async () => {
   await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');
   await row('BRANCH_UNKNOWN').first().waitFor();
   await page.getByLabel('Reason code').fill('ACCOUNT_UNKNOWN');

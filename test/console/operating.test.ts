@@ -69,7 +69,7 @@ test('The jobs page immediately shows jobs that others have started, and continu
   await eventually(async () => (await runs.count()) === 2);
 });
 
-test('A sale of an unknown branch stays parked, also after a replay, until the branch exists', async () => {
+test('A sale of an unknown branch stays parked, even after a replay, until the branch exists', async () => {
   await service.sell(shop, 'web-1', { branchCode: 'NORTH' });
   await service.saleIs(shop, 'web-1', 'REJECTED');
   await visitor.signIn(OPERATOR, '/dead-letters?status=PARKED');

@@ -492,7 +492,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
 
       test.each([false, true])(
-        'a list may be ordered by id alone, with and without indexes, also in parts (reverse: %s)',
+        'a list may be ordered by id alone, with and without indexes, including in parts (reverse: %s)',
         async (reverse) => {
           const home: AnyTable = { model: notes, generation: 1 };
           await store.prepare([home], { bulk: true });
@@ -510,7 +510,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         },
       );
 
-      test('results for several values or a search are in the same order, also after a change', async () => {
+      test('results for several values or a search are in the same order, even after a change', async () => {
         const ordered = (rank: number) => thing({ rank, name: 'same', tags: ['red'], note: `n${rank}` });
         await store.write(batch(['b', 'a', 'c'].map((id) => create(mine, id, ordered(1)))));
         await store.write(batch([{ ...create(mine, 'b', ordered(0), 2), expected: 1 }]));

@@ -106,7 +106,7 @@ class Letters {
   }
 }
 
-test('A bulk run replays each letter once, although it is paused, and killed while paused and while running', async () => {
+test('A bulk run replays each letter once, even if it is paused, and killed while paused and while running', async () => {
   await withDirectory(async (directory) => {
     const letters = new Letters(directory);
     await letters.park(LETTERS);

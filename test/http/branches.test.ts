@@ -291,7 +291,7 @@ describe('Looking branches up', () => {
     expect(await lookup()).toHaveLength(20);
   });
 
-  test('finds the branch with the given code or name, although 100 newer branches match', async () => {
+  test('finds the branch with the given code or name, even if 100 newer branches match', async () => {
     await create({ code: 'WEST', name: 'Somewhere' });
     await create({ code: 'FIRST', name: 'West' });
     for (let made = 0; made < 100; made += 1) await create({ code: `W-${made}`, name: 'West end' });

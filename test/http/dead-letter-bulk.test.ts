@@ -192,7 +192,7 @@ describe('Dead letters in bulk', () => {
 });
 
 describe('A run over dead letters', () => {
-  test('is paused and resumed, also after a restart, and handles each letter once', async () => {
+  test('is paused and resumed, even after a restart, and handles each letter once', async () => {
     await park(60, { code: 'PAUSED', message: 'Too large.' });
     const body = { filter: { code: 'PAUSED' }, dryRun: false, perSecond: 30 };
     const run = startedBy(await ask('replay', body));

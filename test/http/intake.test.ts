@@ -319,7 +319,7 @@ describe('The rate limit', () => {
 });
 
 describe('Errors of the partner API', () => {
-  test('have one format, also at unknown addresses', async () => {
+  test('have one format, even at unknown addresses', async () => {
     for (const path of [`${PATH}/unknown`, '/api/integrations/v1/nothing', '/api/integrations/v2/sales']) {
       const reply = await service.call('GET', path, { key: partner.key, headers: { 'x-request-id': 'mine' } });
       expect(reply.body).toEqual({

@@ -42,7 +42,7 @@ describe('A new password', () => {
     );
   });
 
-  test.each(weak)('is rejected when it is %j, also when it replaces another', async (newPassword) => {
+  test.each(weak)('is rejected when it is %j, even when it replaces another', async (newPassword) => {
     const { id } = await asUser({ fullName: 'Hopper', email: `hopper@${tenant.slug}.test`, password: PASSWORD });
     const clear = newPassword.replace(email, `hopper@${tenant.slug}.test`);
     const reset = await service.post(`/api/users/${id}/password`, { newPassword: clear }, tenant.token);

@@ -33,7 +33,7 @@ const booked = (externalId: string) =>
   );
 
 describe('A policy', () => {
-  test('that is paused handles nothing until it is resumed, then everything, also after a restart', async () => {
+  test('that is paused handles nothing until it is resumed, then everything, even after a restart', async () => {
     const first = await ask('booking', 'pause');
     const again = await ask('booking', 'pause');
     expect([first.status, first.data]).toEqual([201, { success: true, id: 'booking', revision: 0 }]);

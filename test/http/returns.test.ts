@@ -206,7 +206,7 @@ describe('The status of a sale', () => {
     }
   });
 
-  test('is ACCEPTED until then, also while the read models are unavailable', async () => {
+  test('is ACCEPTED until then, even while the read models are unavailable', async () => {
     const { reads } = service.service.engines;
     const getMany = reads.getMany.bind(reads);
     holdProgress();

@@ -86,7 +86,7 @@ describe('Creating a role', () => {
     expect(reply.told).toBe(`400 VALIDATION_FAILED ${path}`);
   });
 
-  test('responds although the read models lag', async () => {
+  test('responds even if the read models lag', async () => {
     const late = await TestService.start({ environment: { READ_WAIT_MS: '0' } });
     const crew = await Team.of(late);
     const reply = await crew.createRole({ name: 'Early', permissions: ['reports.read'] });

@@ -238,7 +238,7 @@ describe('Second factors', () => {
     expect((await service.post('/api/auth/factors', { type: 'SMS' }, token)).told).toBe('400 VALIDATION_FAILED type');
   });
 
-  test('of another account do not exist, also for an owner of the same tenant', async () => {
+  test('of another account do not exist, even for an owner of the same tenant', async () => {
     const { app } = await person();
     const token = await service.signIn(home.email);
     expect((await service.call('DELETE', `/api/auth/factors/${app.id}`, { token })).told).toBe('404 NOT_FOUND');

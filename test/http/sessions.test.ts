@@ -297,7 +297,7 @@ describe('A refresh', () => {
     expect((await refresh(mine.refreshToken)).status).toBe(200);
   });
 
-  test('works across a rotation of the signing key, also when replayed with the old one', async () => {
+  test('works across a rotation of the signing key, even when replayed with the old one', async () => {
     const { refreshToken, accessToken } = await signIn((await person()).email);
     const first = await refresh(refreshToken);
     await rotateKeys();
@@ -361,7 +361,7 @@ describe('Sessions are ended by', () => {
       act: async ({ email }) => change((await signIn(email)).accessToken, PASSWORD, NEW_PASSWORD),
     },
   ];
-  test.each(everything)('$what: within a second, also on a replica with cached data', async ({ act }) => {
+  test.each(everything)('$what: within a second, even on a replica with cached data', async ({ act }) => {
     const replica = await SecondReplica.beside(service);
     const who = await person();
     const { accessToken, refreshToken } = await signIn(who.email);

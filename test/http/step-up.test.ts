@@ -268,7 +268,7 @@ describe('A tenant that requires a second factor', () => {
   const settings = (token: string, requireFactor: boolean) =>
     service.call('PATCH', '/api/settings', { token, body: { requireFactor } });
 
-  test('allows owners and administrators without one only to add one, also in sessions that began earlier', async () => {
+  test('allows owners and administrators without one only to add one, even in sessions that began earlier', async () => {
     const { token: owner, email } = await service.createTenant();
     const users = `${service.fresh('staff')}.test`;
     const person = (role: string) => ({ fullName: role, email: `${role}@${users}`, password: PASSWORD, role });

@@ -142,7 +142,7 @@ describe.each(engines)('In %s, the nightly verification', (_, open) => {
     );
   });
 
-  test.each(forgeries)('names the position of %s, although all checksums match', async (_name, forgery, words) => {
+  test.each(forgeries)('names the position of %s, even if all checksums match', async (_name, forgery, words) => {
     const at = forgery.at(original);
     await forgeWith(() => forgery.forge([...original], at));
     const place = new RegExp(`^(?=.*${words}).*number ${at}, at position`);

@@ -54,7 +54,7 @@ function notification(ageMs = 0): Sent {
   return { id, tenantId: PLATFORM_TENANT, recordId: id, position: 0, data, metadata } as unknown as Sent;
 }
 
-test('An alert is sent once, although its event is delivered twice', async () => {
+test('An alert is sent once, even if its event is delivered twice', async () => {
   const sent = notification();
   await alerts.deliver(sent, never);
   await alerts.deliver(sent, never);

@@ -42,7 +42,7 @@ describe('Projections divided between two processes', () => {
       expect([...tenants].toSorted()).toEqual(TENANTS.filter((tenant) => rangeOf(tenant) < 5).toSorted());
     }));
 
-  test('store a checkpoint for each range, also for those without events, and one for all of them', () =>
+  test('store a checkpoint for each range, even for those without events, and one for all of them', () =>
     withClub(async (club) => {
       const key = checkpointKey(memberProjection.model, 1);
       const stored = async () => (await positionsIn(club.store.inner, [key], modelPart))[0] ?? -1;

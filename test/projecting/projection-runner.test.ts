@@ -317,7 +317,7 @@ describe('Running projections', () => {
       await club.equalsRebuild(...clubProjections);
     }));
 
-  test('that are empty are filled from a long history in one pass, also after interruptions', () =>
+  test('that are empty are filled from a long history in one pass, even after interruptions', () =>
     withClub(async (club) => {
       await happen(club.events, ...manyGreetings());
       club.events.batchesUntilBreak = 3;

@@ -391,7 +391,7 @@ describe('MongoDB', () => {
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
     }, 60_000);
 
-    test('a total stays exact after a restore, although another process stores documents behind the checkpoint', async () => {
+    test('a total stays exact after a restore, even if another process stores documents behind the checkpoint', async () => {
       const entries: AnyTable = {
         model: {
           ...{ name: 'entries', version: 1, filters: [], large: true },

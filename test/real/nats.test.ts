@@ -340,7 +340,7 @@ describe('A NATS broker whose server fails', () => {
     await ready(broker);
   });
 
-  test('responds to a request for its identity within the timeout although the server is silent', async () => {
+  test('responds to a request for its identity within the timeout even if the server is silent', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}`, ackTimeoutMs: 300, heartbeatMs: 100 }));
     proxy.hang();
@@ -459,7 +459,7 @@ describe('A NATS broker whose server fails', () => {
     await broker.publish(message('a'));
   });
 
-  test('stores every message once, in order per subject, although the server restarts under load', async () => {
+  test('stores every message once, in order per subject, even if the server restarts under load', async () => {
     const seed = Number(process.env['SEED'] ?? 20_261_121);
     process.stdout.write(`seed ${seed}\n`);
     const random = mulberry32(seed);
@@ -503,7 +503,7 @@ describe('A NATS broker whose server fails', () => {
     }
   }, 60_000);
 
-  test('closes in time although the server hangs', async () => {
+  test('closes in time even if the server hangs', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}`, ackTimeoutMs: 500 }));
     proxy.hang();

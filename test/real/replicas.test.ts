@@ -91,7 +91,7 @@ describe('replicas on shared servers', () => {
   }, 60_000);
   afterAll(() => servers.dispose());
 
-  test(`book ${SALES} sales once each, although one of them is killed halfway through and restarted`, async () => {
+  test(`book ${SALES} sales once each, even if one of them is killed halfway through and restarted`, async () => {
     await withDirectory(async (directory) => {
       const settings = { ...PLAIN, ...servers.settings };
       const first = await KontorProcess.ready(directory, settings);

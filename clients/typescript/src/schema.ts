@@ -3200,7 +3200,7 @@ export interface components {
                 /** @enum {string} */
                 name: "Assets" | "Liabilities" | "Equity";
                 rows: {
-                    /** @description Null in the row that totals all customers, and in rows for results. */
+                    /** @description Null in the rows `Customers`, `Retained earnings` and `Result for the year`. */
                     accountId: string | null;
                     code: string | null;
                     name: string;

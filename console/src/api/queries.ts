@@ -34,5 +34,5 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** The part of a query that pages require for display. */
+/** The properties of a query result that pages need. */
 export type Shown<T> = Pick<UseQueryResult<T>, 'data' | 'error' | 'isPending' | 'isPlaceholderData' | 'refetch'>;

@@ -106,7 +106,7 @@ function Confirm({ kind, filter, values, preview: { matched, sample }, close }: 
   if (matched === 0)
     return (
       <Outcome close={close}>
-        <Text size="sm">{t('No parked dead letter matches the filters.')}</Text>
+        <Text size="sm">{t('No parked dead letters match the filters.')}</Text>
       </Outcome>
     );
   const what = t('{matched, plural, one {# dead letter} other {# dead letters}}', { matched });

@@ -62,7 +62,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
   return words?.length === 0 ? undefined : { terms, groups, bounds, words: words ?? [] };
 }
 
-/** Maximum number of hits in a set that is not worth caching. */
+/** A set with at most this many hits is not worth caching. */
 export const FEW = 1_000;
 const KEPT_BYTES = 24 * 1024 * 1024;
 

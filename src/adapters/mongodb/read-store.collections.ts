@@ -150,7 +150,7 @@ export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
  * - `j`: the document's JSON; null in a tombstone, which otherwise contains only `p` and `b`.
  * - `s`: scope. `p`: position. `b`: id of the write that stored the document.
  * - `f_…`: fields. `w`: words of all searched texts. `w0`, `w1`, …: words of each searched text.
- * - If totals are maintained, `t`: scope, also in tombstones. `q` and `o`: see ReadStoreTotals.
+ * - If totals are maintained, `t`: scope, even in tombstones. `q` and `o`: see ReadStoreTotals.
  * @throws TypeError if `of` returns a value that does not have the field's type
  * @throws RangeError for a document that exceeds MongoDB's limit
  */
