@@ -29,7 +29,7 @@ const { button, dialog, row, title } = handlesOf(() => page);
 async function countsNothing(): Promise<void> {
   await button('Replay all').click();
   await dialog().getByRole('button', { name: 'Count' }).click();
-  await dialog().getByText('No parked dead letter matches the filters.').waitFor();
+  await dialog().getByText('No parked dead letters match the filters.').waitFor();
 }
 
 test('A failed backup is an error that tells why, and leads to its run', async () => {
