@@ -40,15 +40,20 @@ export const transactionRecord = record({
     shown: DateText,
     published: PublicDate.meta({ description: "Date in the tenant's time zone." }),
   }),
-  /** Original date of the document. Present only if this date is in a closed period, in which case `date` is later. */
+  /**
+   * Original date of the document. Present only if the document was booked on a later date, because its period was
+   * closed or its sale was booked later.
+   */
   documentDate: system(z.exactOptional(CalendarDate), {
     shown: DateText.meta({
-      description: "Original date of the document. Differs from `date` if the document's period was closed.",
+      description:
+        'Original date of the document. Earlier than `date` if its period was closed or its sale was booked later.',
     }),
     published: z.exactOptional(
       PublicDate.meta({
         description:
-          'Original date of the document. Present only if its period was closed. In that case, `date` is a later day.',
+          'Original date of the document. Present only if the document was booked on a later date (`date`), because ' +
+          'its period was closed or its sale was booked later.',
       }),
     ),
   }),

@@ -13,7 +13,7 @@ import {
 } from './ledger.js';
 import { compareAmounts, sumOf } from './money.js';
 import { acceptedSale, hasBooked, type AcceptedSale, type Sale } from './sale.aggregate.js';
-import type { SaleEvent, SalePayment } from './sale-events.js';
+import type { Booking, SaleEvent, SalePayment } from './sale-events.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 
 /**
@@ -36,7 +36,7 @@ export type SaleBookingData = CategoryFacts & {
   readonly branchId: string | null;
   /** The date of `occurredAt` in the tenant's time zone, or the first open day if that date is in a closed period. */
   readonly date: string;
-  /** The document's own date. Present only if it falls in a closed period. */
+  /** The document's own date. Present only if it differs from `date`. */
   readonly documentDate?: string;
   readonly accounts: BookingAccounts;
 };
@@ -84,6 +84,14 @@ function accountOf({ byPayment }: BookingAccounts, index: number): string {
   const accountId = byPayment[index];
   if (accountId === undefined) throw new Error(`Payment ${index} has no account.`);
   return accountId;
+}
+
+/**
+ * Moves a return or cancellation that is dated before the booking of its sale to the date of that booking. The sale may
+ * have been booked on the first open day, and the period of both documents may have been reopened since.
+ */
+function placedAfter<D extends Placed>(sold: Pick<Booking, 'date'>, data: D): D {
+  return data.date < sold.date ? { ...data, date: sold.date, documentDate: data.documentDate ?? data.date } : data;
 }
 
 const facts = (
@@ -162,11 +170,13 @@ function ensureReturnable(sold: AcceptedSale, { document, timeZone }: ReturnBook
 /** Books a RETURN, and a PAYMENT to the customer for each refund, in the related sale's stream. */
 export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);
-  const { saleId, branchId, date, accounts, document } = data;
+  const { saleId, branchId, accounts, document } = data;
   if (hasBooked(found, saleId)) return [];
   ensureReturnable(found, data);
   const { customerId } = found.booking;
-  const shared = facts(data, document);
+  const placed = placedAfter(found.booking, data);
+  const { date } = placed;
+  const shared = facts(placed, document);
   const entries = [
     saleReturn(
       { ...shared, id: transactionId(saleId, 'return'), description: `Return ${document.externalId}` },
@@ -190,7 +200,7 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
  */
 export function bookCancellation(relatedSale: Sale, data: CancellationBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);
-  const { saleId, externalId, date } = data;
+  const { saleId, externalId } = data;
   const branchId = data.branchId ?? found.booking.branchId;
   if (hasBooked(found, saleId)) return [];
   if (found.cancelledBy) throw conflict('ALREADY_CANCELLED', 'The sale is already cancelled.');
@@ -201,10 +211,9 @@ export function bookCancellation(relatedSale: Sale, data: CancellationBookingDat
     );
   }
   const { customerId, transactions: originals } = found.booking;
-  const { currency: _, ...shared } = facts(
-    { ...data, branchId },
-    { sourceId: found.sourceId, externalId, currency: found.currency },
-  );
+  const placed = placedAfter(found.booking, { ...data, branchId });
+  const { date } = placed;
+  const { currency: _, ...shared } = facts(placed, { sourceId: found.sourceId, externalId, currency: found.currency });
   const transactions = originals.map((original) =>
     reversal(
       currentOf(found.trail, original.id),

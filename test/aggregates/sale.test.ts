@@ -196,6 +196,13 @@ describe('a return', () => {
     const back = accepted({ type: 'RETURN', relatedExternalId: 'S-0', lines: [line] });
     given(sale, [back]).when(bookReturn, returned(1)).isRefused('conflict RELATED_SALE_UNKNOWN');
   });
+  test('is booked no earlier than its sale, and keeps its own date', () => {
+    const late = [sold, ...bookSale(stateOf(sold), { ...booking, date: '2026-04-01', documentDate: '2026-03-04' })];
+    const [event] = given(sale, late).when(bookReturn, returned(1)).events();
+    expect(event?.data).toMatchObject({ date: '2026-04-01' });
+    for (const one of transactionsOf(event))
+      expect(one).toMatchObject({ date: '2026-04-01', documentDate: '2026-03-05' });
+  });
   test('of a cancelled sale is rejected, even if the CANCELLATION came in between', () => {
     const cancelled = [...booked(), ...bookCancellation(stateOf(...booked()), cancellation)];
     given(sale, cancelled).when(bookReturn, returned(1)).isRefused('conflict ALREADY_CANCELLED');
@@ -254,6 +261,16 @@ describe('a cancellation', () => {
       expect(one).toMatchObject({ saleId: CANCELLATION_ID, externalId: 'C-1', date: '2026-03-06', branchId: 'main' });
       expect(one.systemGenerated).toBe(true);
     }
+  });
+  test('is booked no earlier than its sale, and keeps its own date', () => {
+    const early = { ...cancellation, date: '2026-03-03' };
+    const [event] = given(sale, booked()).when(bookCancellation, early).events();
+    expect(event?.data).toMatchObject({ date: '2026-03-04' });
+    for (const one of transactionsOf(event))
+      expect(one).toMatchObject({ date: '2026-03-04', documentDate: '2026-03-03' });
+    const closed = { ...early, date: '2026-03-04', documentDate: '2026-02-28' };
+    const [sameDay] = given(sale, booked()).when(bookCancellation, closed).events();
+    expect(transactionsOf(sameDay)[0]).toMatchObject({ date: '2026-03-04', documentDate: '2026-02-28' });
   });
   test('happens only once', () => {
     const cancelled = [...booked(), ...bookCancellation(stateOf(...booked()), cancellation)];

@@ -254,6 +254,21 @@ describe('A closed period', () => {
     expect(service.complaints).toEqual([]);
   });
 
+  test('is reopened without moving the return or cancellation of a sale to a day before that sale', async () => {
+    await close('2026-03-31');
+    await service.sell(books.partner, saleOf('returned'));
+    await service.sell(books.partner, saleOf('cancelled'));
+    expect((await reopen('2026-02-28')).told).toBe('201');
+    await service.sell(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'returned' }));
+    const undo = { type: 'CANCELLATION', relatedExternalId: 'cancelled', lines: [] };
+    await service.sell(books.partner, saleOf('undone', undo));
+    for (const externalId of ['back', 'undone']) {
+      const [booked] = await transactionsOf(externalId);
+      expect([externalId, booked?.date, booked?.documentDate]).toEqual([externalId, '2026-04-01', SALE_DATE]);
+    }
+    expect((await service.trialBalance(token, '2026-03-31')).rows).toEqual([]);
+  });
+
   test('does not copy the document date of a sale to its reversal', async () => {
     await close('2026-03-31');
     await service.sell(books.partner, saleOf('closed'));

@@ -976,7 +976,9 @@ export class Bookkeeper {
     const sale = pick(this.model.sales, which) as NaiveBooks['sales'][number] | undefined;
     if (!sale) return;
     const externalId = this.fresh('cancellation');
-    const { occurredAt, date } = this.occurred(day, 12);
+    const { occurredAt, date: ownDate } = this.occurred(day, 12);
+    const [{ date: earliest } = { date: ownDate }] = sale.entries;
+    const date = ownDate < earliest ? earliest : ownDate;
     const rejections = [
       ...this.documentRejections(branch),
       ...(sale.isBooked ? [] : ['RELATED_SALE_UNKNOWN']),

@@ -5156,7 +5156,7 @@ export interface components {
             date: string;
             /**
              * Format: date
-             * @description Original date of the document. Differs from `date` if the document's period was closed.
+             * @description Original date of the document. Earlier than `date` if its period was closed or its sale was booked later.
              */
             documentDate: string;
             type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
