@@ -11,7 +11,7 @@ import { csvStream } from './csv.js';
 
 const COLUMNS: readonly (keyof GeneralLedgerRow)[] = [
   ...(['date', 'transactionId', 'type', 'documentEffect', 'accountId', 'code', 'name', 'debit', 'credit'] as const),
-  ...(['description', 'reference', 'externalId', 'reversalOf', 'recordedAt'] as const),
+  ...(['description', 'reference', 'externalId', 'reversalOf', 'recordedAt', 'lineDescription'] as const),
 ];
 
 async function* rowParts(ledger: GeneralLedger, accountId: string | undefined): AsyncGenerator<GeneralLedgerRow[]> {

@@ -157,6 +157,7 @@ export const GeneralLedgerDto = named(
         externalId: nullable,
         reversalOf: recordId.nullable(),
         recordedAt: instantOut,
+        lineDescription: nullable.meta({ description: 'Description of a journal entry line.' }),
       }),
     ),
     totalDebit: amount,

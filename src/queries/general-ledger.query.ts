@@ -13,6 +13,8 @@ export type GeneralLedgerRow = Pick<TransactionView, 'date' | Copied> &
   Pick<NamedAccount, 'accountId' | 'code' | 'name'> & {
     readonly transactionId: string;
     readonly recordedAt: string;
+    /** Description of a journal entry line. */
+    readonly lineDescription: string | null;
     readonly debit: string;
     readonly credit: string;
   };
@@ -127,6 +129,7 @@ export function rowsOf(
       externalId,
       reversalOf,
       recordedAt,
+      lineDescription: posting.description ?? null,
     };
   });
 }

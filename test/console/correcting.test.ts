@@ -15,7 +15,7 @@ onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
-const { button, dialog, title } = handlesOf(() => page);
+const { button, dialog, row, title } = handlesOf(() => page);
 type Answer = { readonly data: { readonly id: string } };
 const mine = <T>(path: string, body?: unknown): Promise<T> =>
   service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
@@ -180,6 +180,10 @@ test('A journal entry shows whether it balances while the user types, and splits
     .last()
     .locator('[data-label="Debit"]', { hasText: '1,190.00' });
   await total.waitFor();
+  // The note of a line is shown with the line.
+  await row('Tax 19%').getByText('Tax payable').waitFor();
+  await visitor.goTo('/reports/general-ledger?size=100');
+  await row('Tax 19%').getByText('Tax payable').waitFor();
 });
 
 test('Escape asks before it discards a filled form, and closes an empty one', async () => {

@@ -1,4 +1,5 @@
 import type { TransactionRecord } from '../../src/queries/transaction.queries.js';
+import { csvTable } from '../support/csv-table.js';
 import type { Reply } from '../support/reply.js';
 import { TestService, type Books } from '../support/service.js';
 
@@ -73,6 +74,13 @@ describe('A journal entry', () => {
     ])
       expect([query, await found(query)]).toEqual([query, [id]]);
     expect(await found(`customerId=${ids['Mill'] ?? ''}`)).toEqual([]);
+    const ledger = await service.get('/api/reports/general-ledger', token, { accept: 'text/csv' });
+    const rows = csvTable(ledger.text).filter(({ transactionId }) => transactionId === id);
+    expect(rows.map((row) => [row['name'], row['description'], row['lineDescription']])).toEqual([
+      ['Flour', 'Bill 17', 'Flour, 100 kg'],
+      ['Tax payable', 'Bill 17', ''],
+      ['Mill', 'Bill 17', ''],
+    ]);
   });
 
   test('posts to customers, and updates their balances and lists of transactions', async () => {

@@ -3882,6 +3882,8 @@ export interface components {
                 reversalOf: string | null;
                 /** Format: date-time */
                 recordedAt: string;
+                /** @description Description of a journal entry line. */
+                lineDescription: string | null;
             }[];
             totalDebit: string;
             totalCredit: string;

@@ -202,7 +202,12 @@ const columnsOf = (total: string): readonly Column<Posting>[] => [
     key: 'account',
     narrow: 'title',
     header: t('Account'),
-    cell: ({ accountId }) => <NameOf id={accountId} source={accountSource} />,
+    cell: ({ accountId, description }) => (
+      <>
+        <NameOf id={accountId} source={accountSource} />
+        {description !== undefined && <div className="k-nothing">{description}</div>}
+      </>
+    ),
     total: t('Total'),
   },
   {

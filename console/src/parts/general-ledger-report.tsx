@@ -27,6 +27,7 @@ const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<
           {typeWords(row)}
         </Link>
         <div className="k-nothing">{row.description ?? row.externalId ?? row.reference}</div>
+        {row.lineDescription !== null && <div className="k-nothing">{row.lineDescription}</div>}
       </>
     ),
   },

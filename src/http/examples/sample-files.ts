@@ -66,9 +66,9 @@ export const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   'GET /api/reports/general-ledger': {
     ...csv(
       'date,transactionId,type,documentEffect,accountId,code,name,debit,credit,description,reference,externalId,' +
-        'reversalOf,recordedAt',
+        'reversalOf,recordedAt,lineDescription',
       `2026-03-12,${ids.transaction},COLLECTION,,${ids.bank},BANK,Bank,900.00,0.00,Bank transfer of 12 March,BT-0312,` +
-        'order-4711,,2026-03-04T10:15:00.000Z',
+        'order-4711,,2026-03-04T10:15:00.000Z,',
     ),
     'text/plain': BEANCOUNT,
   },

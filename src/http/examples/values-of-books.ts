@@ -117,6 +117,7 @@ export const BOOK_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   counterAccountId: [null],
   expenseItemId: [null],
   correctionOf: [null],
+  lineDescription: [null],
   correctedBy: [null],
   reversalOf: [null],
   reversedBy: [null],
