@@ -116,6 +116,23 @@ test('A mistaken amount is corrected in one dialog, and original, reversal and r
   await page.getByText('+120.05 EUR').waitFor();
 });
 
+test('An opening balance entered with its customer can be corrected, and names the person who recorded it', async () => {
+  const { data: customer } = await mine<Answer>('/api/customers', {
+    name: 'Opening Oysters',
+    openingBalance: { amount: '595.00', direction: 'OUT', date: '2026-01-01' },
+  });
+  await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+  await page.getByRole('link', { name: 'Opening balance' }).first().click();
+  await title('Opening balance').waitFor();
+  await page.getByRole('region', { name: 'Details' }).getByText('Olga Owner').waitFor();
+  await button('Correct').click();
+  await dialog().getByLabel('Reason').fill('Two digits swapped.');
+  await dialog().getByLabel('Amount').fill('559.00');
+  await dialog().getByRole('button', { name: 'Book correction' }).click();
+  await page.getByRole('region', { name: 'Related transactions' }).getByText('Replaces').waitFor();
+  await page.getByText('−559.00 EUR').waitFor();
+});
+
 test.each(['ADJUSTMENT', 'JOURNAL'])(
   'The replacement of a corrected transaction (%s) keeps its branch and the category that a user has chosen',
   async (type) => {

@@ -109,10 +109,7 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
         [t('Reference'), transaction.reference],
         [t("Partner's reference"), transaction.externalId],
         [t('Recorded'), <Instant at={transaction.createdAt} key="created" />],
-        [
-          t('Recorded by'),
-          transaction.systemGenerated ? t('The service') : (transaction.createdByName ?? t('The service')),
-        ],
+        [t('Recorded by'), transaction.createdByName ?? t('The service')],
         ['ID', <Copied key="id" value={transaction.id} what={t('transaction ID')} />],
       ]}
     />
@@ -239,7 +236,7 @@ const Postings = ({ transaction }: { transaction: Transaction }): ReactNode => (
 );
 
 function Actions({ transaction }: { transaction: Transaction }): ReactNode {
-  const { isCancelled, reversalOf, systemGenerated } = transaction;
+  const { isCancelled, reversalOf, saleId } = transaction;
   const cache = useQueryClient();
   const refresh = (): void => {
     changedBooks(cache);
@@ -247,7 +244,7 @@ function Actions({ transaction }: { transaction: Transaction }): ReactNode {
   return (
     <>
       <ChooseCategory onDone={refresh} transaction={transaction} />
-      {!isCancelled && reversalOf === null && !systemGenerated && (
+      {!isCancelled && reversalOf === null && saleId === null && (
         <>
           <CorrectTransaction transaction={transaction} />
           <CancelTransaction transaction={transaction} />
