@@ -1,5 +1,7 @@
 // Entering transactions manually, and correcting mistakes in them.
-import { amountIn, amountOf, amountWords, taxIn, unitsOf } from '../../console/src/parts/amount.js';
+import * as iso4217 from 'dinero.js/currencies';
+import { currencyDigits } from '../../src/aggregates/money.js';
+import { amountIn, amountOf, amountWords, digitsOf, taxIn, unitsOf } from '../../console/src/parts/amount.js';
 import { instantOf, instantsOf, today } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
 import type { ConsoleService, Shop } from '../support/console-service.js';
@@ -52,6 +54,13 @@ test('Tax contained in a gross amount is exact to the smallest unit of the curre
   expect(amountIn(taxIn(gross, rate), 2)).toBe('19.00');
   expect(amountIn(taxIn(unitsOf('10.00') ?? 0n, unitsOf('7') ?? 0n), 2)).toBe('0.65');
   expect(amountIn(unitsOf('-1234.5') ?? 0n, 0)).toBe('-1235');
+});
+
+test('Every currency has the same decimals as in the service', () => {
+  const currencies = Object.keys(iso4217);
+  expect(currencies.map((code) => [code, digitsOf(code)])).toEqual(
+    currencies.map((code) => [code, currencyDigits(code)]),
+  );
 });
 
 test('A year that is still being typed, or that no calendar has, breaks no page', () => {

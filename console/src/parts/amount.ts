@@ -73,9 +73,16 @@ export function amountIn(units: bigint, digits: number): string {
   return units < 0n && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
-/** Decimal places of a currency. */
+/** Currencies that do not have two decimals (ISO 4217). Browsers omit the decimals of others that are rarely used. */
+const DIGITS = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+] as const;
+
+/** Decimal places of a currency, as in the service. */
 export const digitsOf = (currency: string): number =>
-  new Intl.NumberFormat(locale, { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
+  DIGITS.find(([, currencies]) => currencies.split(' ').includes(currency))?.[0] ?? 2;
 
 /** The tax contained in a gross amount. */
 export const taxIn = (gross: bigint, ratePercent: bigint): bigint =>
