@@ -1,3 +1,5 @@
+import { amountWords } from '../../console/src/parts/amount.js';
+import { today } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
@@ -75,6 +77,19 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await visitor.goTo('/reports/general-ledger?size=50');
   await row('The latest').first().waitFor();
   expect(await button('Clear filters').count()).toBe(0);
+});
+
+test('The start page shows what customers owe today, like the report behind the figure', async () => {
+  const future = `${new Date().getUTCFullYear() + 1}-12-31`;
+  const openingBalance = { amount: '77.00', direction: 'OUT', date: future };
+  await mine('/api/customers', { name: 'Later Ltd', openingBalance });
+  const asOf = today('Europe/Berlin');
+  const { data: ageing } = await mine<Answer<{ totals: { total: string } }>>(`/api/reports/ageing?asOf=${asOf}`);
+  await visitor.signIn(shop.owner);
+  const tile = page.locator('.k-tile').filter({ hasText: 'Owed by customers' });
+  await tile.getByText(`${amountWords(ageing.totals.total, 'en-GB')} EUR`).click();
+  await title('Ageing').waitFor();
+  expect(await row('Later Ltd').count()).toBe(0);
 });
 
 test('The page of an account shows its statement with a running balance', async () => {

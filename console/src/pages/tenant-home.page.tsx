@@ -40,7 +40,7 @@ function Figures(): ReactNode {
   const month = { from: `${day.slice(0, 7)}-01`, to: day };
   const money = useQuery({ ...accountsQuery(MONEY), enabled: useMay('accounts.read') });
   const result = useQuery({ ...profitAndLossQuery(month), enabled: mayReport });
-  const ageing = useQuery({ ...ageingQuery({}), enabled: mayReport });
+  const ageing = useQuery({ ...ageingQuery({ asOf: day }), enabled: mayReport });
   const tiles: TileProps[] = (money.data?.items ?? []).map(({ id, name, balance }) => ({
     name,
     value: (

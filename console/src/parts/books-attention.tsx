@@ -9,6 +9,8 @@ import { ageingQuery, periodsQuery, type Ageing, type Periods } from '../api/rep
 import { salesQuery } from '../api/sales';
 import { AttentionList, type Item } from './attention-list';
 import { isSome, Money } from './money';
+import { useZone } from './zone';
+import { today } from './zone-days';
 import { rich, t } from '../messages/catalogue';
 
 const ONE = { pageNumber: 1, pageSize: 1 };
@@ -85,7 +87,7 @@ export function BooksAttention(): ReactNode {
   });
   const webhooks = useQuery({ ...webhooksQuery, enabled: mayIntegrate });
   const periods = useQuery({ ...periodsQuery, enabled: mayReport });
-  const ageing = useQuery({ ...ageingQuery({}), enabled: mayReport });
+  const ageing = useQuery({ ...ageingQuery({ asOf: today(useZone()) }), enabled: mayReport });
   const unread = useQuery(unreadQuery);
   return (
     <AttentionList
