@@ -101,7 +101,9 @@ export const settings = z.object({
   OPERATOR_EMAIL: optional(z.email()).describe(
     'E-mail address of the first operator, who is created on start if no operator has this address.',
   ),
-  OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of the first operator.'),
+  OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe(
+    'Password of the first operator, 10 to 128 characters.',
+  ),
   SEED_DEMO: z
     .preprocess(empty, flag.optional())
     .describe('Create a demo tenant on first start. Default: `true` in development; always off in production.'),
@@ -175,7 +177,7 @@ export const settings = z.object({
   METRICS_TOKEN: optional(
     z.string().regex(BEARER_TOKEN, { error: 'Must be at least 16 characters: letters, digits or ._~+/-' }),
   ).describe(
-    'Bearer token required by `/metrics`. If it is not set, `/metrics` responds only to requests from the local machine.',
+    'Bearer token required by `/metrics`, at least 16 characters. If it is not set, `/metrics` responds only to requests from the local machine.',
   ),
   ALLOWED_HOSTS: optional(hostNames).describe(
     'Comma-separated host names to accept; requests for other names are rejected with 421. Local names and IP addresses are always accepted. Default: all names.',

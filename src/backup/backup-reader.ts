@@ -82,7 +82,12 @@ export async function readBackup(
 /** `size`: size of the file in bytes. `sizeBytes`: size of its content, which differs if the file is encrypted. */
 async function opened(path: string, decrypter: Decrypter | undefined) {
   const handle = await open(path);
-  const { size } = await handle.stat();
+  const stats = await handle.stat();
+  if (!stats.isFile()) {
+    await handle.close();
+    throw new BackupError(`${path} is not a file. Specify a backup file.`);
+  }
+  const { size } = stats;
   const start = Buffer.alloc(AGE_HEADER_BYTES);
   await handle.read(start, 0, AGE_HEADER_BYTES, 0);
   const file = handle.createReadStream({ start: 0 });

@@ -326,3 +326,7 @@ test('A missing file is reported by name', async () => {
   expect(existsSync(path)).toBe(false);
   await expect(verified(path)).rejects.toThrow(path);
 });
+
+test('A folder instead of a file is rejected, with what to specify', async () => {
+  await expect(verified(directory)).rejects.toThrow(`${directory} is not a file. Specify a backup file.`);
+});
