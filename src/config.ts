@@ -101,9 +101,7 @@ export const settings = z.object({
   OPERATOR_EMAIL: optional(z.email()).describe(
     'E-mail address of the first operator, who is created on start if no operator has this address.',
   ),
-  OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe(
-    'Password of the first operator, 10 to 128 characters.',
-  ),
+  OPERATOR_PASSWORD: optional(z.string().min(10).max(128)).describe('Password of that operator, 10 to 128 characters.'),
   SEED_DEMO: z
     .preprocess(empty, flag.optional())
     .describe('Create a demo tenant on first start. Default: `true` in development; always off in production.'),
