@@ -21,6 +21,7 @@ import {
   type Position,
   WrongExpectedRevision,
 } from '../../src/ports/event-store.js';
+import { forgeHistory } from '../support/forged-history.js';
 import { eventStoreContract } from '../contracts/event-store.contract.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { onLinux } from '../support/on-linux.js';
@@ -275,7 +276,7 @@ describe('The embedded event store', () => {
           longest = Math.max(longest, pages().log);
           await Promise.all([1, 2, 3].map((each) => create(`s-${n}-${each}`, event({ text }))));
         }
-        expect(longest).toBeGreaterThan(4_000);
+        expect(longest).toBeGreaterThan(2_000);
         const all = await store.readAll({ maxCount: 10_000 });
         expect(all.map(({ position }) => position)).toEqual(all.map((_, n) => n));
       });
@@ -474,13 +475,39 @@ describe('The embedded event store', () => {
     test('rejecting a file written by a newer version', async () => {
       await store.close();
       const db = new DatabaseSync(file());
+      db.exec('PRAGMA user_version = 3');
+      expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(/schema version 3.*newer version of Kontor/);
+      expect(() => EmbeddedEventReader.open({ directory, clock })).toThrow(/schema version 3.*newer version of Kontor/);
       db.exec('PRAGMA user_version = 2');
-      expect(() => EmbeddedEventStore.open({ directory, clock })).toThrow(/schema version 2.*newer version of Kontor/);
-      expect(() => EmbeddedEventReader.open({ directory, clock })).toThrow(/schema version 2.*newer version of Kontor/);
-      db.exec('PRAGMA user_version = 1');
       db.close();
       store = EmbeddedEventStore.open({ directory, clock });
     });
+  });
+
+  test('reads the unpacked events of release 0.1.0 and packs only new ones', async () => {
+    const data = { customerId: randomUUID(), date: '2026-03-04', amount: '119.00' };
+    const first = await store.append({ stream: 's', expected: 'no_stream', events: [event(data), event(data)] });
+    await reopen(() => {
+      forgeHistory(directory, (events) => events);
+      const db = new DatabaseSync(file());
+      db.exec('PRAGMA user_version = 1');
+      db.close();
+    });
+    await store.append({ stream: 's', expected: first.revision, events: [event(data)] });
+    await reopen();
+    const { events } = await store.readStream('s', { from: 0, maxCount: 9 });
+    expect(events.map((each) => [each.data, each.storedText])).toEqual(
+      Array.from({ length: 3 }, () => [data, [JSON.stringify(data), '{}']]),
+    );
+    const db = new DatabaseSync(file(), { readOnly: true });
+    const stored = db.prepare('SELECT data FROM events ORDER BY position', { returnArrays: true }).all();
+    expect((stored as unknown as string[][]).map(([text]) => text === JSON.stringify(data))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+    db.close();
   });
 
   describe('survives its process', () => {

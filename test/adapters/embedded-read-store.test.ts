@@ -343,6 +343,44 @@ describe('The read store in SQLite', () => {
     });
   });
 
+  test('uses the unpacked documents of a file of version 3, and packs those that change', async () => {
+    const old = await openStore('readwrite');
+    await old.prepare([table]);
+    await old.write(batch(some(3)));
+    await old.close();
+    const documents = (): string[] => {
+      const db = new DatabaseSync(file());
+      const select = db.prepare('SELECT json FROM "entries_v1_g1" ORDER BY number', { returnArrays: true });
+      const found = (select.all() as unknown as string[][]).map(([json]) => String(json));
+      db.close();
+      return found;
+    };
+    const db = new DatabaseSync(file());
+    for (const n of [0, 1, 2])
+      db.prepare('UPDATE "entries_v1_g1" SET json = ? WHERE id = ?').run(JSON.stringify(nth(n)), id(n));
+    db.exec('PRAGMA user_version = 3');
+    db.close();
+    const store = await openStore('readwrite');
+    await store.prepare([table]);
+    await store.write(batch([{ ...create(id(1), { ...nth(1), type: 'RETURN', open: true }, 9), expected: 1 }]));
+    expect(store.recreated).toBe(false);
+    const listed = await store.list(table, scope, { ...page, where: { open: true } });
+    expect(listed.items.map((json) => (JSON.parse(json) as Entry).sequence)).toEqual([1, 0]);
+    expect(documents().map((json) => json.startsWith('{'))).toEqual([true, false, true]);
+  });
+
+  test('reports a damaged document, and starts again with a new file', async () => {
+    const store = await openStore('readwrite');
+    await store.prepare([table]);
+    await store.write(batch(some(3)));
+    const db = new DatabaseSync(file());
+    db.exec(`UPDATE "entries_v1_g1" SET json = char(31, 22, 127) WHERE id = '${id(1)}'`);
+    db.close();
+    await expect(store.get(table, scope, id(1))).rejects.toThrow(ReadStoreUnavailable);
+    await store.close();
+    await opensAnew();
+  });
+
   describe('with an unusable file', () => {
     test('sets aside a file that is not a database', async () => {
       await writeFile(file(), 'this is no database'.repeat(1_000));

@@ -1,5 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { historyFile } from '../../src/adapters/embedded/event-store.schema.js';
+import { unpack } from '../../src/adapters/embedded/packed-json.js';
 import { checksum, COLUMNS, type EventRow } from '../../src/adapters/embedded/event-store.record.js';
 
 /** The fields of an event that a forger with access to the files can change. */
@@ -15,7 +16,7 @@ export type ForgedEvent = {
 
 /**
  * Rewrites a history that no process has open. `forge` returns the new events. The new history has positions and
- * revisions without gaps, and matching checksums.
+ * revisions without gaps, and matching checksums. Its events are not packed, as in the files of release 0.1.0.
  */
 export function forgeHistory(directory: string, forge: (events: ForgedEvent[]) => ForgedEvent[]): void {
   const db = new DatabaseSync(historyFile(directory));
@@ -23,7 +24,7 @@ export function forgeHistory(directory: string, forge: (events: ForgedEvent[]) =
     const rows = db.prepare(`SELECT ${COLUMNS} FROM events ORDER BY position`, { returnArrays: true }).all();
     const events = (rows as unknown as EventRow[]).map(
       ([, stream, revision, id, type, data, metadata, recordedAtMs]) => ({
-        ...{ stream, revision, id, type, data, metadata, recordedAtMs },
+        ...{ stream, revision, id, type, data: unpack(data), metadata: unpack(metadata), recordedAtMs },
       }),
     );
     const first = (rows as unknown as EventRow[])[0]?.[0] ?? 0;

@@ -9,7 +9,7 @@ const IDLE_MS = 250;
  */
 const FEW_PAGES = 500;
 /** Number of pages at which the other thread starts a checkpoint under continuous load. */
-const MANY_PAGES = 4_096;
+const MANY_PAGES = 2_048;
 /** Maximum size of the log in pages (256 MiB). Above this size, this thread runs the checkpoint. */
 const TOO_MANY_PAGES = 65_536;
 const COMMITS_BETWEEN_LOOKS = 16;

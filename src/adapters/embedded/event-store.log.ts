@@ -9,6 +9,7 @@ import {
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
 import type { SerializedAppend } from '../event-store.input.js';
+import { pack } from './packed-json.js';
 import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
 
 /** Maximum number of cached revisions. A full cache takes about 10 MB. */
@@ -104,8 +105,9 @@ export class EventLog {
     for (const event of events) {
       const position = this.written + 1;
       revision += 1;
-      const { id, type, data, metadata } = event;
-      const crc = checksum(position, stream, revision, event, nowMs);
+      const { id, type } = event;
+      const [data, metadata] = [pack(event.data), pack(event.metadata)];
+      const crc = checksum(position, stream, revision, { id, type, data, metadata }, nowMs);
       this.insert.run(position, stream, revision, id, type, data, metadata, nowMs, crc);
       this.written = position;
     }

@@ -9,7 +9,15 @@ import {
   type RecordedEvent,
 } from '../../ports/event-store.js';
 import { passes } from '../event-store.input.js';
-import { assertSound, COLUMNS, decoded, type EventRow, toRecordedEvent, undecoded } from './event-store.record.js';
+import {
+  assertSound,
+  COLUMNS,
+  decoded,
+  type EventRow,
+  type StoredEvent,
+  toRecordedEvent,
+  undecoded,
+} from './event-store.record.js';
 
 /** A range of positions or revisions. Both bounds are inclusive. The range is empty if `low` exceeds `high`. */
 export type Span = { readonly low: number; readonly high: number };
@@ -200,7 +208,7 @@ function take(
   rows: Iterable<EventRow>,
   limit: number,
   isWanted: (row: EventRow) => boolean,
-  eventOf: (row: EventRow) => RecordedEvent = decoded,
+  eventOf: (row: EventRow) => StoredEvent = decoded,
 ): Taken {
   const events: RecordedEvent[] = [];
   let reached: Position | undefined;
@@ -208,9 +216,14 @@ function take(
   try {
     for (const row of rows) {
       assertSound(row);
-      if (isWanted(row)) events.push(eventOf(row));
+      let [, , , , , data, metadata] = row;
+      if (isWanted(row)) {
+        const event = eventOf(row);
+        [data, metadata] = event.storedText;
+        events.push(event);
+      }
       [reached] = row;
-      characters += row[5].length + row[6].length;
+      characters += data.length + metadata.length;
       if (events.length >= limit || characters > PAGE_MAX_CHARACTERS) return { events, reached, characters };
     }
   } catch (error) {

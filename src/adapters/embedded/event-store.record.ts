@@ -1,8 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { CorruptEvent, type RecordedEvent } from '../../ports/event-store.js';
 import type { SerializedEvent } from '../event-store.input.js';
+import { unpack } from './packed-json.js';
 
-/** A row as returned by SQLite, in the order of `COLUMNS`. */
+/** A row as returned by SQLite, in the order of `COLUMNS`. `data` and `metadata` may be packed. */
 export type EventRow = readonly [
   position: number,
   stream: string,
@@ -17,7 +18,7 @@ export type EventRow = readonly [
 
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata, recorded_at_ms, crc';
 
-/** Checksum over all fields. NUL is an unambiguous separator, because names must not contain it and JSON escapes it. */
+/** Checksum over all fields as stored. NUL is an unambiguous separator, because names must not contain it and JSON escapes it. */
 export const checksum = (
   position: number,
   stream: string,
@@ -34,18 +35,20 @@ export function assertSound(row: EventRow): void {
 }
 
 /** Decodes a row that `assertSound` has verified. @throws CorruptEvent if a forged row is not JSON */
-export const decoded = (row: EventRow): RecordedEvent =>
-  new StoredEvent(row, parsed(row[0], row[5]), parsed(row[0], row[6]));
+export function decoded(row: EventRow): StoredEvent {
+  const text = textsOf(row);
+  return new StoredEvent(row, text, parsed(row[0], text[0]), parsed(row[0], text[1]));
+}
 
 const NOTHING = Object.freeze({});
 /** Returns an event with only its stored text. Parsing data and metadata would double the read time. */
-export const undecoded = (row: EventRow): RecordedEvent => new StoredEvent(row, NOTHING, NOTHING);
+export const undecoded = (row: EventRow): StoredEvent => new StoredEvent(row, textsOf(row), NOTHING, NOTHING);
 
 /**
  * An event with its stored text. The text is in a private field, because events are compared and copied by their
  * properties.
  */
-class StoredEvent implements RecordedEvent {
+export class StoredEvent implements RecordedEvent {
   readonly id: string;
   readonly stream: string;
   readonly revision: number;
@@ -55,7 +58,8 @@ class StoredEvent implements RecordedEvent {
   readonly #text: readonly [string, string];
 
   constructor(
-    [position, stream, revision, id, type, dataText, metadataText, recordedAtMs]: EventRow,
+    [position, stream, revision, id, type, , , recordedAtMs]: EventRow,
+    text: readonly [string, string],
     readonly data: object,
     readonly metadata: object,
   ) {
@@ -65,11 +69,19 @@ class StoredEvent implements RecordedEvent {
     this.position = position;
     this.type = type;
     this.recordedAtMs = recordedAtMs;
-    this.#text = [dataText, metadataText];
+    this.#text = text;
   }
 
   get storedText(): readonly [string, string] {
     return this.#text;
+  }
+}
+
+function textsOf([position, , , , , data, metadata]: EventRow): readonly [string, string] {
+  try {
+    return [unpack(data), unpack(metadata)];
+  } catch {
+    throw new CorruptEvent(position);
   }
 }
 

@@ -5,7 +5,8 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 import { openDatabase, useWriteAheadLog } from './sqlite.js';
 
-const SCHEMA_VERSION = 1;
+/** Since version 2, data and metadata may be packed. The tables of version 1 are the same, and may be used as they are. */
+const SCHEMA_VERSION = 2;
 /**
  * Timeout for locks. Another program, such as an SQLite shell, may lock the file briefly. A longer timeout would block
  * the event loop for too long.
@@ -38,6 +39,7 @@ export function openHistory(directory: string): DatabaseSyncInstance {
     // This is one transaction, so that a crash leaves either the complete schema or none.
     if (versionOf(db) === 0) db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
     assertKnownVersion(db, directory);
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     identify(db);
     useWriteAheadLog(db, file);
     // `Checkpointer` runs checkpoints outside of commits. The write-ahead log is not truncated, because flushing a file
@@ -45,7 +47,7 @@ export function openHistory(directory: string): DatabaseSyncInstance {
     db.exec(`
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = 0;
-      PRAGMA journal_size_limit = 67108864;
+      PRAGMA journal_size_limit = 16777216;
       PRAGMA cache_size = -16000;
       PRAGMA cell_size_check = ON;
     `);
@@ -82,7 +84,7 @@ function versionOf(db: DatabaseSyncInstance): number {
 
 function assertKnownVersion(db: DatabaseSyncInstance, directory: string): void {
   const version = versionOf(db);
-  if (version !== SCHEMA_VERSION)
+  if (version < 1 || version > SCHEMA_VERSION)
     throw new Error(
       `${historyFile(directory)} has schema version ${version}, but this version of Kontor supports ` +
         `${SCHEMA_VERSION}. Use a newer version of Kontor.`,

@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DamagedText } from './packed-json.js';
 import { isSqliteError } from './sqlite.js';
 
 export const FILE = 'models.sqlite';
@@ -25,6 +26,7 @@ const LOSS_CODES = [1032, 522];
  * damage.
  */
 export function isDamage(error: unknown): boolean {
+  if (error instanceof DamagedText) return true;
   if (!isSqliteError(error)) return false;
   const { errcode, message } = error;
   if (errcode === undefined) return DAMAGE_TEXTS.includes(message);

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { ReadStoreUnavailable } from '../../ports/read-store.js';
+import { DamagedText } from './packed-json.js';
 import { FILE, identityOf, isDamage, isSuspected, isWhole, moveAside, suspect } from './read-store.damage.js';
 import { isSqliteError, openDatabase } from './sqlite.js';
 import { catalog, OtherSchema, refuseOther, replaceOlder } from './read-store.schema.js';
@@ -187,7 +188,7 @@ export class ReadStoreDatabase {
 const connectWriter = (directory: string, waitMs: number): DatabaseSyncInstance =>
   openDatabase(join(directory, FILE), { timeout: waitMs }, (db) => {
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -24576;
-      PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;`);
+      PRAGMA wal_autocheckpoint = 2000; PRAGMA journal_size_limit = 16777216;`);
     refuseOther(db);
     db.exec(`BEGIN IMMEDIATE; ${catalog} COMMIT;`);
   });
@@ -237,11 +238,13 @@ function translated<T>(work: () => T): T {
 function unavailable(error: unknown): unknown {
   if (error instanceof ReadStoreUnavailable) return error;
   if (isSqliteError(error) && error.message.startsWith('no such table')) return new MissingTable(error.message, error);
-  if (error instanceof OtherSchema || isSqliteError(error) || isSystemError(error)) {
+  if (isUnusable(error) || isSqliteError(error) || isSystemError(error)) {
     return new ReadStoreUnavailable(`The read store is unavailable: ${error.message}`, error);
   }
   return error;
 }
+
+const isUnusable = (error: unknown): error is Error => error instanceof OtherSchema || error instanceof DamagedText;
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   typeof error === 'object' && error !== null && 'syscall' in error;

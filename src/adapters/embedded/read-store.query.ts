@@ -1,6 +1,7 @@
 import type { Listed, ListQuery } from '../../ports/read-store.js';
 import { inOrderOf, placeIn } from '../read-model.declaration.js';
 import { Bits } from './read-store.bits.js';
+import { unpack } from './packed-json.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';
@@ -103,7 +104,7 @@ export class ReadStoreQuery {
     const { text, values } = rowsOf(target, walk);
     const sql = `SELECT m.json, m.number FROM ${text} ORDER BY ${ordering(target, walk)} LIMIT ?`;
     const rows = this.db.all(sql, ...values, limit);
-    const items = rows.map(([json]) => json as string);
+    const items = rows.map(([json]) => unpack(json as string));
     if (rows.length < limit) return { items, totalCount: -1 };
     const last = Number(rows.at(-1)?.[1]) % SPAN;
     return { items, totalCount: -1, next: JSON.stringify(this.placeOf(target, last)) };
@@ -183,7 +184,7 @@ export class ReadStoreQuery {
 
   private documents({ shape, scope }: Target, ordinals: readonly number[]): string[] {
     const sql = `SELECT json FROM ${shape.main} WHERE number = ${BASE} + ?`;
-    return ordinals.map((ordinal) => this.db.get(sql, scope, ordinal)?.[0] as string);
+    return ordinals.map((ordinal) => unpack(this.db.get(sql, scope, ordinal)?.[0] as string));
   }
 
   private placeOf({ shape, scope }: Target, ordinal: number): Place {

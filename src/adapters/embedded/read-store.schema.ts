@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { FILE, identityOf, removeFile } from './read-store.damage.js';
 
-/** The file's `user_version`. This release cannot read files with another version. */
-const SCHEMA_VERSION = 3;
+/** The file's `user_version`. Since version 4, documents may be packed. The tables of version 3 are the same. */
+const SCHEMA_VERSION = 4;
+const OLDEST_USABLE = 3;
 
 export const catalog = `
   CREATE TABLE IF NOT EXISTS kontor_scopes (number INTEGER PRIMARY KEY, scope TEXT NOT NULL UNIQUE) STRICT;
@@ -40,7 +41,7 @@ export function replaceOlder(directory: string, kept: readonly string[]): readon
     const db = new DatabaseSync(join(directory, FILE));
     try {
       const version = versionOf(db);
-      if (version === 0 || version >= SCHEMA_VERSION) return [];
+      if (version === 0 || version >= OLDEST_USABLE) return [];
       former = db.prepare('SELECT key, position FROM kontor_checkpoints', { returnArrays: true }).all() as Checkpoint[];
     } finally {
       db.close();
@@ -57,8 +58,8 @@ export function replaceOlder(directory: string, kept: readonly string[]): readon
 const versionOf = (db: DatabaseSyncInstance): number =>
   Number((db.prepare('PRAGMA user_version', { returnArrays: true }).get() as number[])[0]);
 
-/** Rejects files with another version. A new file has version 0. */
+/** Rejects files whose version this release cannot read. A new file has version 0. */
 export function refuseOther(db: DatabaseSyncInstance): void {
   const version = versionOf(db);
-  if (version !== 0 && version !== SCHEMA_VERSION) throw new OtherSchema(version);
+  if (version !== 0 && (version < OLDEST_USABLE || version > SCHEMA_VERSION)) throw new OtherSchema(version);
 }

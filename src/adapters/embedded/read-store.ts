@@ -13,8 +13,9 @@ import type {
 } from '../../ports/read-store.js';
 import { bindable, unbindable } from '../bindable-text.js';
 import { tableName } from '../read-model.declaration.js';
+import { unpack } from './packed-json.js';
 import { ReadStoreCatalog } from './read-store.catalog.js';
-import { MissingTable, ReadStoreDatabase, waitFor, type Mode, type Row } from './read-store.database.js';
+import { MissingTable, ReadStoreDatabase, waitFor, type Mode, type Value } from './read-store.database.js';
 import { FEW } from './read-store.matches.js';
 import { ReadStoreQuery } from './read-store.query.js';
 import type { TableShape } from './read-store.shape.js';
@@ -49,6 +50,9 @@ export type EmbeddedReadStoreOptions = {
   /** Maximum number of hits that a list sorts instead of caching sets. Set only by tests. */
   readonly few?: number;
 };
+
+/** The JSON of a document; null for a tombstone. */
+const jsonOf = (stored: Value): string | null => (typeof stored === 'string' ? unpack(stored) : null);
 
 const WAIT_MS = 5_000;
 const SCAN_STEP = 500;
@@ -139,7 +143,7 @@ export class EmbeddedReadStore implements ReadStore {
       return keys.map(({ scope, id }) => {
         const number = this.catalog.scopeNumber(scope);
         const row = number === undefined ? undefined : this.db.get(sql, number, bindable(id));
-        return row && { json: row[0] as string | null, position: row[1] as number };
+        return row && { json: jsonOf(row[0] ?? null), position: row[1] as number };
       });
     });
   }
@@ -225,14 +229,17 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   private async *scanScope(shape: TableShape, scope: string, number: number): AsyncGenerator<ScannedDocument> {
-    const step = (operator: string, from: string): Promise<Row[]> => {
+    const step = (operator: string, from: string): Promise<[string, number, string | null][]> => {
       const sql = `SELECT id, position, json FROM ${shape.main} WHERE scope = ? AND id ${operator} ? ORDER BY id LIMIT ?`;
-      return this.once(() => this.db.all(sql, number, from, SCAN_STEP));
+      return this.once(() =>
+        this.db
+          .all(sql, number, from, SCAN_STEP)
+          .map((row) => [String(row[0]), Number(row[1]), jsonOf(row[2] ?? null)]),
+      );
     };
     for (let rows = await step('>=', ''); rows.length > 0; rows = await step('>', String(rows.at(-1)?.[0]))) {
-      for (const [id, position, json] of rows as [string, number, string | null][]) {
+      for (const [id, position, json] of rows)
         yield { scope: unbindable(scope) as Scope, id: unbindable(id), position, json };
-      }
       await nextTurn();
     }
   }
@@ -241,7 +248,7 @@ export class EmbeddedReadStore implements ReadStore {
     const { main } = this.catalog.shape(table);
     const number = this.catalog.scopeNumber(scope) ?? null;
     const sql = `SELECT json FROM ${main} WHERE scope = ? AND id = ? AND dead = 0`;
-    return (id) => this.db.get(sql, number, bindable(id))?.[0] as string | undefined;
+    return (id) => jsonOf(this.db.get(sql, number, bindable(id))?.[0] ?? null) ?? undefined;
   }
 
   private positionOf(key: string): number {

@@ -1,5 +1,6 @@
 import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } from '../../ports/read-store.js';
 import { bindable } from '../bindable-text.js';
+import { pack, unpack } from './packed-json.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Row as Stored } from './read-store.database.js';
 import { rowOf, SPAN, type Row, type TableShape } from './read-store.shape.js';
@@ -38,7 +39,7 @@ export class ReadStoreWriter {
   }
 
   private prepare(shape: TableShape, write: DocumentWrite): PreparedWrite {
-    const json = write.document === null ? null : JSON.stringify(write.document);
+    const json = write.document === null ? null : pack(JSON.stringify(write.document));
     const scope = this.catalog.addScope(write.scope);
     return { write, scope, id: bindable(write.id), json, row: rowOf(shape, scope, write.document) };
   }
@@ -115,7 +116,7 @@ class TableWriter {
   /** Sets only the columns that have changed, so that the indexes on other columns do not need updating. */
   private update({ write, scope, json, row }: PreparedWrite, [number, , before]: Stored): void {
     const { main, stored, joins } = this.shape;
-    const old = rowOf(this.shape, scope, typeof before === 'string' ? (JSON.parse(before) as object) : null);
+    const old = rowOf(this.shape, scope, typeof before === 'string' ? (JSON.parse(unpack(before)) as object) : null);
     const compared = [
       { name: 'dead', value: Number(json === null), old: Number(before === null) },
       ...stored.map(({ sql }, at) => ({ name: sql, value: row.values[at] ?? null, old: old.values[at] })),

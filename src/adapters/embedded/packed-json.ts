@@ -1,0 +1,257 @@
+import { AFTERS, BASE, expansions, FORMS, numberOf, UNKNOWN, VALUE } from './packed-json.words.js';
+
+/**
+ * Shortens JSON text for storage, to about two fifths of its length. Codes replace field names, UUIDs and times; all
+ * other characters are kept. Codes are characters below U+0020, which JSON text never contains, so `unpack` restores
+ * exactly the same text. Packed text starts with `PACKED`. Other text is stored as it is, as earlier releases did.
+ */
+const PACKED = 0x1f;
+const UUID = 0x01;
+const TIME = 0x02;
+const DATE = 0x1e;
+/** A UUID that the text contains already. The number of its first occurrence follows. */
+const REPEATED = 0x1d;
+/** First code of words. There is one code for each form and set of words, up to 0x16; the word's number follows. */
+const FIRST_WORD = 0x03;
+const SPACE = 0x20;
+
+const MAX_CHARACTERS = 65_536;
+/** Characters may be looked up this far behind the text, where there are zeros. */
+const LOOKAHEAD = 8;
+const MAX_BYTES = 3 * MAX_CHARACTERS + LOOKAHEAD;
+/** The text that is being read and the one that is being written. */
+const source = Buffer.allocUnsafeSlow(MAX_BYTES);
+const target = Buffer.allocUnsafeSlow(MAX_BYTES);
+let length = 0;
+let to = 0;
+/** Offsets in the target of the first different UUIDs. */
+const uuids = new Uint32Array(32);
+let uuidCount = 0;
+/** Returned instead of an offset if the text is not JSON. */
+const UNPACKABLE = Infinity;
+
+const [QUOTE, COMMA, DASH, ZERO, COLON, BACKSLASH, BRACE] = [0x22, 0x2c, 0x2d, 0x30, 0x3a, 0x5c, 0x7b] as const;
+const [N, U, L] = [0x6e, 0x75, 0x6c] as const;
+const HEX = Buffer.from('0123456789abcdef');
+const hexValues = Int8Array.from({ length: 256 }, (_, byte) => HEX.indexOf(byte));
+/** A UUID is stored in groups of five digits (20 bits, three bytes); the last group has two. */
+const UUID_LENGTH = 36;
+const DASHES = [8, 13, 18, 23];
+const UUID_DIGITS = Uint8Array.from(Array(UUID_LENGTH).keys()).filter((at) => !DASHES.includes(at));
+const [GROUP_BYTES, UUID_BYTES] = [3, 20];
+const [GROUP, LAST_GROUP] = [5, 2];
+/** A time is stored as pairs of digits. The characters after them are kept. */
+const TIME_FORM = Buffer.from('0000-00-00T00:00:00.00');
+const DATE_LENGTH = 10;
+/** Longer values are not looked up. */
+const MAX_VALUE = 20;
+const PAIRS = [0, 2, 5, 8, 11, 14, 17, 20];
+
+export class DamagedText extends Error {
+  constructor() {
+    super('The packed text is damaged');
+  }
+}
+
+/**
+ * Packs the output of `JSON.stringify`. Returns the same text if it is too long or not an object. Arrays have no field
+ * names, and reports read them by the hundred thousand.
+ */
+export function pack(json: string): string {
+  if (json.length > MAX_CHARACTERS || json.charCodeAt(0) !== BRACE) return json;
+  length = source.write(json);
+  for (let n = 0; n < LOOKAHEAD; n += 1) source[length + n] = 0;
+  target[0] = PACKED;
+  to = 1;
+  uuidCount = 0;
+  let at = 0;
+  while (at < length) at = source[at] === QUOTE ? packText(at) : copy(at, at + 1);
+  return at === UNPACKABLE ? json : target.toString('utf8', 0, to);
+}
+
+/** Copies bytes to the target. Returns the next offset. */
+function copy(start: number, end: number): number {
+  for (let at = start; at < end; at += 1) {
+    const byte = source[at] as number;
+    if (byte < SPACE) return UNPACKABLE;
+    target[to++] = byte;
+  }
+  return end;
+}
+
+/** Packs the text that starts with the quote at `at` and, if it is a field name, the field's value if that is a text. */
+function packText(at: number): number {
+  const end = endOf(at + 1);
+  const number = source[end + 1] === COLON ? numberOf(source, at + 1, end) : UNKNOWN;
+  const before = number === UNKNOWN ? -1 : takeBefore(at);
+  if (before >= 0) return packName(number, before, end + 2);
+  target[to++] = QUOTE;
+  return packContent(at + 1, end);
+}
+
+/** Returns the offset of the quote that ends a text. */
+function endOf(start: number): number {
+  let end = start;
+  while (end < length && source[end] !== QUOTE) end += source[end] === BACKSLASH ? 2 : 1;
+  return end;
+}
+
+/** Takes the text before a name back from the target. Returns its index in `BEFORE`; −1 if it is another text. */
+function takeBefore(quote: number): number {
+  const last = source[quote - 1];
+  if (last !== COMMA && last !== BRACE) return -1;
+  to -= 1;
+  if (last === BRACE) return 2;
+  if (source[quote - 2] !== QUOTE) return 1;
+  to -= 1;
+  return 0;
+}
+
+/** Writes the code of a field name. `value` is the offset of the field's value. */
+function packName(number: number, before: number, value: number): number {
+  const after = source[value] === QUOTE ? 0 : isNull(value) ? 1 : 2;
+  packWord(number, before * AFTERS + after);
+  if (after === 0) return packContent(value + 1, endOf(value + 1));
+  return after === 1 ? value + 4 : value;
+}
+
+function packWord(number: number, form: number): void {
+  target[to++] = FIRST_WORD + Math.floor(number / BASE) * FORMS + form;
+  target[to++] = (number % BASE) + 1;
+}
+
+const isNull = (at: number): boolean =>
+  source[at] === N && source[at + 1] === U && source[at + 2] === L && source[at + 3] === L;
+
+/** Packs the content of a text and the quote that ends it. */
+function packContent(start: number, end: number): number {
+  if (end >= length) return UNPACKABLE;
+  return copy(start + packed(start, end - start), end + 1);
+}
+
+/** Writes the code of a UUID, time or known value. Returns the number of characters that it replaces. */
+function packed(start: number, size: number): number {
+  if (size === UUID_LENGTH) return packUuid(start) ? size : 0;
+  if (size === DATE_LENGTH) return packTime(DATE, start, size) ? size : 0;
+  const isTime = size === TIME_FORM.length + 2 && packTime(TIME, start, TIME_FORM.length);
+  if (isTime) return TIME_FORM.length;
+  const number = size <= MAX_VALUE ? numberOf(source, start, start + size) : UNKNOWN;
+  if (number === UNKNOWN) return 0;
+  packWord(number, VALUE);
+  return size;
+}
+
+function packUuid(start: number): boolean {
+  for (const at of DASHES) if (source[start + at] !== DASH) return false;
+  let next = to + 1;
+  let value = 0;
+  for (let n = 1; n <= UUID_DIGITS.length; n += 1) {
+    const digit = hexValues[source[start + (UUID_DIGITS[n - 1] as number)] as number] as number;
+    if (digit < 0) return false;
+    value = value * HEX.length + digit;
+    if (n % GROUP !== 0 && n !== UUID_DIGITS.length) continue;
+    target[next++] = (value % BASE) + 1;
+    target[next++] = (Math.floor(value / BASE) % BASE) + 1;
+    if (n % GROUP === 0) target[next++] = Math.floor(value / (BASE * BASE)) + 1;
+    value = 0;
+  }
+  for (let known = 0; known < uuidCount; known += 1) {
+    if (!isSame(uuids[known] as number, to + 1)) continue;
+    target[to++] = REPEATED;
+    target[to++] = known + 1;
+    return true;
+  }
+  note(to + 1);
+  target[to] = UUID;
+  to = next;
+  return true;
+}
+
+function note(offset: number): void {
+  if (uuidCount < uuids.length) uuids[uuidCount++] = offset;
+}
+
+function isSame(one: number, other: number): boolean {
+  for (let n = UUID_BYTES - 1; n >= 0; n -= 1) if (target[one + n] !== target[other + n]) return false;
+  return true;
+}
+
+function packTime(code: number, start: number, size: number): boolean {
+  for (let n = 0; n < size; n += 1) {
+    const byte = source[start + n] as number;
+    if (TIME_FORM[n] === ZERO ? byte < ZERO || byte > ZERO + 9 : byte !== TIME_FORM[n]) return false;
+  }
+  target[to++] = code;
+  for (let n = 0; (PAIRS[n] as number) < size; n += 1) {
+    const at = start + (PAIRS[n] as number);
+    target[to++] = ((source[at] as number) - ZERO) * 10 + (source[at + 1] as number) - ZERO + 1;
+  }
+  return true;
+}
+
+/** @throws DamagedText */
+export function unpack(stored: string): string {
+  if (stored.charCodeAt(0) !== PACKED) return stored;
+  length = source.write(stored);
+  to = 0;
+  uuidCount = 0;
+  let at = 1;
+  while (at < length) {
+    const byte = source[at] as number;
+    if (byte >= SPACE) {
+      target[to++] = byte;
+      at += 1;
+    } else if (byte === UUID) at = unpackUuid(at + 1);
+    else if (byte === REPEATED) at = repeat(at + 1);
+    else if (byte === TIME) at = unpackTime(at + 1, TIME_FORM.length);
+    else if (byte === DATE) at = unpackTime(at + 1, DATE_LENGTH);
+    else at = unpackWord(byte - FIRST_WORD, at + 1);
+  }
+  return target.toString('utf8', 0, to);
+}
+
+function unpackWord(code: number, at: number): number {
+  const n = code * BASE + (source[at] as number) - 1;
+  const [start = 0, end = 0] = [expansions.starts[n], expansions.starts[n + 1]];
+  if (start === end) throw new DamagedText();
+  for (let from = start; from < end; from += 1) target[to++] = expansions.bytes[from] as number;
+  return at + 1;
+}
+
+function repeat(at: number): number {
+  const known = (source[at] as number) - 1;
+  if (known < 0 || known >= uuidCount) throw new DamagedText();
+  const first = uuids[known] as number;
+  for (let n = 0; n < UUID_LENGTH; n += 1) target[to++] = target[first + n] as number;
+  return at + 1;
+}
+
+function unpackUuid(start: number): number {
+  note(to);
+  let at = start;
+  for (let n = 0; n < UUID_DIGITS.length; n += GROUP) {
+    const size = n + GROUP <= UUID_DIGITS.length ? GROUP : LAST_GROUP;
+    let value = (source[at] as number) - 1 + ((source[at + 1] as number) - 1) * BASE;
+    if (size === GROUP) value += ((source[at + 2] as number) - 1) * BASE * BASE;
+    at += size === GROUP ? GROUP_BYTES : GROUP_BYTES - 1;
+    for (let digit = n + size - 1; digit >= n; digit -= 1) {
+      target[to + (UUID_DIGITS[digit] as number)] = HEX[value & 15] as number;
+      value >>= 4;
+    }
+  }
+  for (const dash of DASHES) target[to + dash] = DASH;
+  to += UUID_LENGTH;
+  return at;
+}
+
+function unpackTime(start: number, size: number): number {
+  for (let n = 0; n < size; n += 1) target[to + n] = TIME_FORM[n] as number;
+  let at = start;
+  for (let n = 0; (PAIRS[n] as number) < size; n += 1) {
+    const pair = (source[at++] as number) - 1;
+    target[to + (PAIRS[n] as number)] = ZERO + Math.floor(pair / 10);
+    target[to + (PAIRS[n] as number) + 1] = ZERO + (pair % 10);
+  }
+  to += size;
+  return at;
+}

@@ -1,0 +1,102 @@
+/**
+ * Field names and values that `pack` replaces by their number in this list. Stored text contains these numbers, so words
+ * are only ever added at the end.
+ */
+export const WORDS: readonly string[] = `
+accountId amount sourceId externalId id tenantId requestId branchId
+occurredAt currency revision type customerId timestamp version commandId
+$correlationId entity carrier date description tax saleId net
+direction userId position actor action entityId summary eventType
+ipAddress userAgent createdAt updatedAt categoryId ip lines keyId
+branchCode total totalNet totalTax taxes rate documentEffect counterAccountId
+expenseItemId reference systemGenerated reversalOf postings system $causationId expiresAt
+status fieldHashes claimedAt customer sku quantity unitPrice discount
+taxRate gross payments relatedExternalId metadata acceptedAt isBooked transactions
+sequence isCancelled reversedBy reason correctionOf correctedBy categorizedBy isChosen
+createdBy recordId transactionIds end level index hashes name
+notes merchant keyword matchType amountMin amountMax source priority
+isEnabled isSystem attemptId atMs owner kind ownerRevision color
+icon parentId isActive code isArchived isDefault email isDeleted
+pattern since sessionId phone role address debit credit
+startedAt fullName userEpoch tenantEpoch operatorId size subject change
+uses passwordHash rateLimit usedAt recordedAt note rootHash signedAt
+quarters lastUsedAt refreshTokenHash slug timeZone roleIds branchIds taxNumber
+taxOffice nationalId city country taxed stays from to
+sweepCount sweeps reads device lastLoginAt statusCode data stream
+instant closedThrough webhookId messageId lastAttemptAt nextAttemptAt responseStatus responseBody
+transactionId permissions roles title link body userName password
+endpoint origin state error jobName filter perSecond search
+count resolvedAt resolvedBy errors rejection head totals relatedSaleId
+secret method path url accountCode customerName categoryName rule
+ruleId balance progress history requestedAt locale eventId eventTypes
+attempts payload SALE sale SaleAccepted SaleBooked RETURN CANCELLATION
+BOOKED INVOICE COLLECTION REFUND PAYMENT OUT EUR CREATE
+UPDATE DELETE system:booking booking transaction TransactionRecorded
+`
+  .trim()
+  .split(/\s+/);
+
+/** Text before a field name: after a text, after another value, and at the start of an object. */
+const BEFORE = ['","', ',"', '{"'];
+/** Text after a field name: before a text, null and another value. */
+const AFTER = ['":"', '":null', '":'];
+export const AFTERS = AFTER.length;
+/** Each word has a form for each pair of these texts. The last form is that of a value: the word alone. */
+export const VALUE = BEFORE.length * AFTER.length;
+export const FORMS = VALUE + 1;
+/** Numbers are stored as bytes from 1 to 127, because SQLite's binding truncates text at NUL. */
+export const BASE = 127;
+
+/** Texts in one buffer: text n ends where text n + 1 starts. */
+class Texts {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+
+  constructor(texts: readonly string[]) {
+    this.bytes = Uint8Array.from(Buffer.from(texts.join('')));
+    this.starts = new Uint32Array(texts.length + 1);
+    for (const [n, text] of texts.entries()) this.starts[n + 1] = (this.starts[n] as number) + text.length;
+  }
+}
+
+const formOf = (word: string, form: number): string =>
+  form === VALUE ? word : `${BEFORE[Math.floor(form / AFTERS)]}${word}${AFTER[form % AFTERS]}`;
+const words = new Texts(WORDS);
+/** The texts of all forms: those of the first `BASE` words in their first form, in their second form, and so on. */
+export const expansions = new Texts(
+  Array.from({ length: Math.ceil(WORDS.length / BASE) * FORMS * BASE }, (_, n) => {
+    const [code, number] = [Math.floor(n / BASE), n % BASE];
+    const word = WORDS[Math.floor(code / FORMS) * BASE + number];
+    return word === undefined ? '' : formOf(word, code % FORMS);
+  }),
+);
+
+/** The numbers of the words by hash. A word whose place is taken has the next free one. */
+const PLACES = 2_048;
+export const UNKNOWN = -1;
+const numbers = new Int16Array(PLACES).fill(UNKNOWN);
+const hashed = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) & (PLACES - 1);
+for (const [number, word] of WORDS.entries()) {
+  let place = Buffer.from(word).reduce(hashed, 0);
+  while (numbers[place] !== UNKNOWN) place = (place + 1) % PLACES;
+  numbers[place] = number;
+}
+
+/** Returns the number of the word at this place of a text. */
+export function numberOf(text: Uint8Array, start: number, end: number): number {
+  let place = 0;
+  for (let at = start; at < end; at += 1) place = hashed(place, text[at] as number);
+  for (; numbers[place] !== UNKNOWN; place = (place + 1) % PLACES) {
+    const number = numbers[place] as number;
+    if (isWord(number, text, start, end)) return number;
+  }
+  return UNKNOWN;
+}
+
+function isWord(number: number, text: Uint8Array, start: number, end: number): boolean {
+  const first = words.starts[number] as number;
+  const size = (words.starts[number + 1] as number) - first;
+  if (size !== end - start) return false;
+  for (let n = 0; n < size; n += 1) if (text[start + n] !== words.bytes[first + n]) return false;
+  return true;
+}
