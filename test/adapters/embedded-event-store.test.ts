@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -470,6 +470,17 @@ describe('The embedded event store', () => {
         `failed ${join(directory, 'history.lock')} is locked: process ${process.pid} already writes to the event ` +
           `history in ${directory}`,
       ]);
+    });
+
+    test('although another program holds a write lock when the service starts', async () => {
+      await store.append({ stream: 's', expected: 'no_stream', events: [event()] });
+      await store.close();
+      const other = new DatabaseSync(file());
+      other.exec('BEGIN IMMEDIATE');
+      store = EmbeddedEventStore.open({ directory, clock });
+      expect(statSync(`${file()}-wal`).size).toBe(0);
+      other.exec('ROLLBACK');
+      other.close();
     });
 
     test('rejecting a file written by a newer version', async () => {

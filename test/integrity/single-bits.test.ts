@@ -1,4 +1,5 @@
 import { checksum, toRecordedEvent, type EventRow } from '../../src/adapters/embedded/event-store.record.js';
+import { pack } from '../../src/adapters/embedded/packed-json.js';
 import { leafHashOf } from '../../src/integrity/leaf.js';
 import { CorruptEvent } from '../../src/ports/event-store.js';
 import { mulberry32 } from '../support/manual-clock.js';
@@ -18,7 +19,7 @@ test(`Of ${CHANGES} random single bits of stored events with a new checksum, non
   const random = mulberry32(SEED);
   const below = (most: number): number => Math.floor(random() * most);
   const events = plausibleEvents(500, SEED).map(({ data, metadata, ...event }) => ({
-    ...{ ...event, data: JSON.stringify(data), metadata: JSON.stringify(metadata) },
+    ...{ ...event, data: pack(JSON.stringify(data)), metadata: pack(JSON.stringify(metadata)) },
   }));
   let [missed, unreadable] = [0, 0];
   for (let change = 0; change < CHANGES; change += 1) {

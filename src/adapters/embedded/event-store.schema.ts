@@ -5,8 +5,8 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 import { openDatabase, useWriteAheadLog } from './sqlite.js';
 
-/** Since version 2, data and metadata may be packed. The tables of version 1 are the same, and may be used as they are. */
-const SCHEMA_VERSION = 2;
+/** Since version 2, data and metadata may be packed. The tables are those of version 1. */
+export const SCHEMA_VERSION = 2;
 /**
  * Timeout for locks. Another program, such as an SQLite shell, may lock the file briefly. A longer timeout would block
  * the event loop for too long.
@@ -39,7 +39,6 @@ export function openHistory(directory: string): DatabaseSyncInstance {
     // This is one transaction, so that a crash leaves either the complete schema or none.
     if (versionOf(db) === 0) db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
     assertKnownVersion(db, directory);
-    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     identify(db);
     useWriteAheadLog(db, file);
     // `Checkpointer` runs checkpoints outside of commits. The write-ahead log is not truncated, because flushing a file
@@ -51,6 +50,7 @@ export function openHistory(directory: string): DatabaseSyncInstance {
       PRAGMA cache_size = -16000;
       PRAGMA cell_size_check = ON;
     `);
+    if (versionOf(db) < SCHEMA_VERSION) db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
 

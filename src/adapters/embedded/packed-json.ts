@@ -1,10 +1,6 @@
 import { AFTERS, BASE, expansions, FORMS, numberOf, UNKNOWN, VALUE } from './packed-json.words.js';
 
-/**
- * Shortens JSON text for storage, to about two fifths of its length. Codes replace field names, UUIDs and times; all
- * other characters are kept. Codes are characters below U+0020, which JSON text never contains, so `unpack` restores
- * exactly the same text. Packed text starts with `PACKED`. Other text is stored as it is, as earlier releases did.
- */
+/** First character of packed text. */
 const PACKED = 0x1f;
 const UUID = 0x01;
 const TIME = 0x02;
@@ -16,19 +12,19 @@ const FIRST_WORD = 0x03;
 const SPACE = 0x20;
 
 const MAX_CHARACTERS = 65_536;
-/** Characters may be looked up this far behind the text, where there are zeros. */
+/** Number of zeros after the text, so that lookups past its end find nothing. */
 const LOOKAHEAD = 8;
 const MAX_BYTES = 3 * MAX_CHARACTERS + LOOKAHEAD;
-/** The text that is being read and the one that is being written. */
+/** Buffers of the text to read and of the text to write. */
 const source = Buffer.allocUnsafeSlow(MAX_BYTES);
 const target = Buffer.allocUnsafeSlow(MAX_BYTES);
-let length = 0;
+let sourceLength = 0;
 let to = 0;
-/** Offsets in the target of the first different UUIDs. */
+/** Offsets in the target of the first different UUIDs. Stored text contains their numbers, so the size is permanent. */
 const uuids = new Uint32Array(32);
 let uuidCount = 0;
-/** Returned instead of an offset if the text is not JSON. */
-const UNPACKABLE = Infinity;
+/** Returned instead of an offset. */
+const NOT_JSON = Infinity;
 
 const [QUOTE, COMMA, DASH, ZERO, COLON, BACKSLASH, BRACE] = [0x22, 0x2c, 0x2d, 0x30, 0x3a, 0x5c, 0x7b] as const;
 const [N, U, L] = [0x6e, 0x75, 0x6c] as const;
@@ -54,32 +50,34 @@ export class DamagedText extends Error {
 }
 
 /**
- * Packs the output of `JSON.stringify`. Returns the same text if it is too long or not an object. Arrays have no field
- * names, and reports read them by the hundred thousand.
+ * Shortens the output of `JSON.stringify` for storage, to about two fifths of its length. Codes replace field names,
+ * frequent values, UUIDs and times; all other characters are kept. Codes are characters below U+0020, which this output
+ * never contains, so `unpack` restores exactly the same text. Returns the text itself if it is too long or not an object:
+ * the arrays that are stored contain only values, and reports read them by the hundred thousand.
  */
 export function pack(json: string): string {
   if (json.length > MAX_CHARACTERS || json.charCodeAt(0) !== BRACE) return json;
-  length = source.write(json);
-  for (let n = 0; n < LOOKAHEAD; n += 1) source[length + n] = 0;
+  sourceLength = source.write(json);
+  for (let n = 0; n < LOOKAHEAD; n += 1) source[sourceLength + n] = 0;
   target[0] = PACKED;
   to = 1;
   uuidCount = 0;
   let at = 0;
-  while (at < length) at = source[at] === QUOTE ? packText(at) : copy(at, at + 1);
-  return at === UNPACKABLE ? json : target.toString('utf8', 0, to);
+  while (at < sourceLength) at = source[at] === QUOTE ? packText(at) : copy(at, at + 1);
+  return at === NOT_JSON ? json : target.toString('utf8', 0, to);
 }
 
 /** Copies bytes to the target. Returns the next offset. */
 function copy(start: number, end: number): number {
   for (let at = start; at < end; at += 1) {
     const byte = source[at] as number;
-    if (byte < SPACE) return UNPACKABLE;
+    if (byte < SPACE) return NOT_JSON;
     target[to++] = byte;
   }
   return end;
 }
 
-/** Packs the text that starts with the quote at `at` and, if it is a field name, the field's value if that is a text. */
+/** Packs the text whose opening quote is at `at`. After a field name, also packs a value that is a text. */
 function packText(at: number): number {
   const end = endOf(at + 1);
   const number = source[end + 1] === COLON ? numberOf(source, at + 1, end) : UNKNOWN;
@@ -92,7 +90,7 @@ function packText(at: number): number {
 /** Returns the offset of the quote that ends a text. */
 function endOf(start: number): number {
   let end = start;
-  while (end < length && source[end] !== QUOTE) end += source[end] === BACKSLASH ? 2 : 1;
+  while (end < sourceLength && source[end] !== QUOTE) end += source[end] === BACKSLASH ? 2 : 1;
   return end;
 }
 
@@ -125,14 +123,14 @@ const isNull = (at: number): boolean =>
 
 /** Packs the content of a text and the quote that ends it. */
 function packContent(start: number, end: number): number {
-  if (end >= length) return UNPACKABLE;
-  return copy(start + packed(start, end - start), end + 1);
+  if (end >= sourceLength) return NOT_JSON;
+  return copy(start + packValue(start, end - start), end + 1);
 }
 
-/** Writes the code of a UUID, time or known value. Returns the number of characters that it replaces. */
-function packed(start: number, size: number): number {
+/** Writes the code of a UUID, a time or a word. Returns the number of characters that it replaces. */
+function packValue(start: number, size: number): number {
   if (size === UUID_LENGTH) return packUuid(start) ? size : 0;
-  if (size === DATE_LENGTH) return packTime(DATE, start, size) ? size : 0;
+  if (size === DATE_LENGTH && packTime(DATE, start, size)) return size;
   const isTime = size === TIME_FORM.length + 2 && packTime(TIME, start, TIME_FORM.length);
   if (isTime) return TIME_FORM.length;
   const number = size <= MAX_VALUE ? numberOf(source, start, start + size) : UNKNOWN;
@@ -189,31 +187,32 @@ function packTime(code: number, start: number, size: number): boolean {
   return true;
 }
 
-/** @throws DamagedText */
+/** Restores the text from which `pack` made `stored`. Returns any other text as it is. @throws DamagedText */
 export function unpack(stored: string): string {
   if (stored.charCodeAt(0) !== PACKED) return stored;
-  length = source.write(stored);
+  sourceLength = source.write(stored);
   to = 0;
   uuidCount = 0;
   let at = 1;
-  while (at < length) {
-    const byte = source[at] as number;
-    if (byte >= SPACE) {
-      target[to++] = byte;
-      at += 1;
-    } else if (byte === UUID) at = unpackUuid(at + 1);
-    else if (byte === REPEATED) at = repeat(at + 1);
-    else if (byte === TIME) at = unpackTime(at + 1, TIME_FORM.length);
-    else if (byte === DATE) at = unpackTime(at + 1, DATE_LENGTH);
-    else at = unpackWord(byte - FIRST_WORD, at + 1);
-  }
+  while (at < sourceLength)
+    at = (source[at] as number) >= SPACE ? copy(at, at + 1) : unpackCode(source[at] as number, at + 1);
+  if (at !== sourceLength || sourceLength > MAX_BYTES - LOOKAHEAD || to > MAX_BYTES) throw new DamagedText();
   return target.toString('utf8', 0, to);
+}
+
+/** Writes the text of the code before `at`. Returns the next offset. */
+function unpackCode(code: number, at: number): number {
+  if (code === UUID) return unpackUuid(at);
+  if (code === REPEATED) return repeat(at);
+  if (code === TIME) return unpackTime(at, TIME_FORM.length);
+  if (code === DATE) return unpackTime(at, DATE_LENGTH);
+  return unpackWord(code - FIRST_WORD, at);
 }
 
 function unpackWord(code: number, at: number): number {
   const n = code * BASE + (source[at] as number) - 1;
   const [start = 0, end = 0] = [expansions.starts[n], expansions.starts[n + 1]];
-  if (start === end) throw new DamagedText();
+  if (start >= end) throw new DamagedText();
   for (let from = start; from < end; from += 1) target[to++] = expansions.bytes[from] as number;
   return at + 1;
 }

@@ -3,7 +3,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { FILE, identityOf, removeFile } from './read-store.damage.js';
 
 /** The file's `user_version`. Since version 4, documents may be packed. The tables of version 3 are the same. */
-const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 4;
 const OLDEST_USABLE = 3;
 
 export const catalog = `
