@@ -93,10 +93,10 @@ class Findings {
 }
 
 /**
- * Event types that no read model awaits: test appends, and errors recorded during shutdown, after the models have
- * stopped.
+ * Event types that no read model awaits: test appends, and errors and checkpoints recorded during shutdown, after the
+ * models have stopped.
  */
-const LAST_WORDS = ['ErrorOccurred', TEST_APPEND];
+const LAST_WORDS = ['ErrorOccurred', 'CheckpointSigned', TEST_APPEND];
 
 /** Generation of the tables that the audit builds. */
 const ANEW = 1_000;
