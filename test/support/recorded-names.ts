@@ -20,9 +20,12 @@ function collect(schema: unknown, names: Set<string>): void {
   }
 }
 
-/** Names of the fields in all events that have an entry in the audit log. */
+/** Fields of records that no event contains. */
+const STATE_ONLY = ['createdBy', 'isCancelled'];
+
+/** Names of the fields that entries of the audit log show: those of all audited events and of the records' states. */
 export function auditedFields(): string[] {
-  const names = new Set<string>();
+  const names = new Set(STATE_ONLY);
   for (const { events } of Object.values(aggregates))
     for (const { schema, audit } of Object.values(events))
       if (audit !== null) collect(z.toJSONSchema(schema, { unrepresentable: 'any', reused: 'inline' }), names);
