@@ -1,6 +1,7 @@
 // Accounting periods, reports, the application of rules to past transactions, and the audit log.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { today } from '../../console/src/parts/zone-days.js';
 import type { Page } from 'playwright-core';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { ConsoleService, Shop } from '../support/console-service.js';
@@ -224,4 +225,23 @@ test('A role adds a permission to a user, who still sees only the permitted page
   expect(await page.getByRole('link', { name: 'Users' }).count()).toBe(0);
   await visitor.goTo('/users');
   await page.getByRole('alert').getByText('Access denied').waitFor();
+});
+
+test('A correction is dated like its transaction or, if that date is closed, today', async () => {
+  await collect('2026-07-12', '50.00', 'booked in July');
+  const list = '/api/transactions?pageNumber=1&pageSize=1&search=booked%20in%20July';
+  const { items } = await mine<{ items: { id: string }[] }>(list);
+  const dates = async (): Promise<readonly string[]> => {
+    const periods = page.waitForResponse(/\/api\/periods$/);
+    await visitor.goTo(`/transactions/${items[0]?.id ?? ''}`);
+    await periods;
+    await button('Correct').click();
+    const [reversal, replacement] = [0, 1].map((at) => dialog().locator('input[type="date"]').nth(at).inputValue());
+    return [(await reversal) ?? '', (await replacement) ?? ''];
+  };
+  await visitor.signIn(shop.owner);
+  expect(await dates()).toEqual(['2026-07-12', '2026-07-12']);
+  await mine('/api/periods/close', { through: '2026-07-31' });
+  const day = today('Europe/Berlin');
+  expect(await dates()).toEqual([day, day]);
 });

@@ -1,9 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { changedBooks, type Transaction } from '../api/books';
 import { api, data } from '../api/client';
 import { useIdempotency } from '../api/idempotency';
+import { useMay } from '../api/me';
+import { periodsQuery } from '../api/reports';
 import { AreaField, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
 import { prefixed, scoped } from './form-lines';
@@ -56,14 +58,24 @@ export function CancelTransaction({ transaction }: Props): ReactNode {
 
 const isJournal = ({ type }: Transaction): boolean => type === 'JOURNAL';
 
+/**
+ * The date of both the reversal and the replacement, so that no period contains only one of them: that of the original
+ * or, if it is closed, today.
+ */
+function useCorrectionDate(transaction: Transaction): string {
+  const { data: periods } = useQuery({ ...periodsQuery, enabled: useMay('reports.read') });
+  const now = reversalDate(transaction, useZone());
+  return transaction.date <= (periods?.closedThrough ?? '') ? now : transaction.date;
+}
+
 /** Books a reversal and a replacement, which starts as a copy of the original. */
 export function CorrectTransaction({ transaction }: Props): ReactNode {
   const { id } = transaction;
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const zone = useZone();
   const { headerFor, forget } = useIdempotency();
-  const draft = isJournal(transaction) ? journalDraft(transaction) : transactionDraft(transaction);
+  const corrected = { ...transaction, date: useCorrectionDate(transaction) };
+  const draft = isJournal(transaction) ? journalDraft(corrected) : transactionDraft(corrected);
   const correct = ({ reason = '', date = '', ...rest }: Draft) => {
     const typed = Object.fromEntries(
       Object.entries(rest).map(([name, value]) => [name.slice(REPLACEMENT.length), value]),
@@ -91,7 +103,7 @@ export function CorrectTransaction({ transaction }: Props): ReactNode {
         </>
       )}
       icon="edit"
-      initial={{ reason: '', date: reversalDate(transaction, zone), ...prefixed(draft, REPLACEMENT) }}
+      initial={{ reason: '', date: corrected.date, ...prefixed(draft, REPLACEMENT) }}
       label={t('Correct')}
       lead={t(
         'Books the reversal of this transaction together with its replacement. All three transactions remain linked.',
