@@ -125,3 +125,22 @@ test('A manually recorded sale is cancelled once, on its page', async () => {
   await page.getByRole('link', { name: /^Cancellation S-/ }).waitFor();
   for (const done of ['Cancel sale', 'Record a return']) expect(await button(done).count()).toBe(0);
 });
+
+test('A refund is paid from the account that received the payment', async () => {
+  await mine('/api/accounts', { name: 'Marketplace', code: 'MARKET', type: 'OTHER' });
+  const sale = {
+    ...{ type: 'SALE', externalId: 'MARKET-1', currency: 'EUR', occurredAt: '2026-05-04T10:00:00Z' },
+    lines: [{ description: 'Grinder', quantity: '1', unitPrice: '100.00', taxRate: '19' }],
+    payments: [{ method: 'CARD', amount: '119.00', accountCode: 'MARKET' }],
+  };
+  const { data } = await mine<{ data: { id: string } }>('/api/sales', sale);
+  await visitor.signIn(shop.owner, `/sales/${data.id}`);
+  await button('Record a return').click();
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await page.getByRole('heading', { level: 1, name: /^Return / }).waitFor();
+  await page.getByRole('region', { name: 'Payments' }).last().getByText('MARKET').waitFor();
+  const accounts = await mine<{ items: { balance: { amount: string } }[] }>(
+    '/api/accounts?search=MARKET&pageNumber=1&pageSize=1',
+  );
+  expect(accounts.items[0]?.balance.amount).toBe('0.00');
+});

@@ -21,7 +21,7 @@ import { rich, t } from '../messages/catalogue';
 type Body = Shapes['CreateSaleDto'];
 
 const LINE: Draft = { description: '', quantity: '1', unitPrice: '', taxRate: '', discount: '' };
-const PAYMENT: Draft = { method: 'CASH', amount: '' };
+const PAYMENT: Draft = { method: 'CASH', amount: '', accountCode: '' };
 
 const newSale = (date: string): Draft => ({
   ...{ type: 'SALE', date, time: '12:00', customerId: '', branchCode: '', externalId: '', relatedExternalId: '' },
@@ -48,9 +48,10 @@ function bodyOf(values: Draft, currency: string, timeZone: string): Body {
         taxRate: amountOf(given(line, 'taxRate') ?? '0'),
         discount: amountOf(given(line, 'discount') ?? '0'),
       })),
-      payments: linesIn(values, 'payments').map(({ method, amount = '' }) => ({
+      payments: linesIn(values, 'payments').map(({ method, amount = '', ...account }) => ({
         method: PAYMENT_METHODS.map(([each]) => each).find((each) => each === method) ?? 'CASH',
         amount: amountOf(amount),
+        ...someOf(account, ['accountCode']),
       })),
     }),
   };
@@ -88,6 +89,7 @@ const Lines = ({ form, currency }: { form: Form; currency: string }): ReactNode 
         <>
           <OneOfField form={line} label={t('Paid by')} name="method" options={PAYMENT_METHODS} />
           <TextField form={line} inputMode="decimal" label={t('Amount')} name="amount" required />
+          <TextField form={line} label={t('Account code')} name="accountCode" />
         </>
       )}
     </FormLines>
@@ -132,7 +134,11 @@ const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: strin
   ),
   ...linesAs(
     'payments',
-    payments.map(({ method, amount }) => ({ method, amount: typedAmount(amount) })),
+    payments.map(({ method, amount, accountCode }) => ({
+      method,
+      amount: typedAmount(amount),
+      accountCode: accountCode ?? '',
+    })),
   ),
 });
 
