@@ -50,7 +50,7 @@ describe('The inventory of packages', () => {
     const { code, stdout, stderr } = await script('sbom.mjs', []);
     expect([code, stderr]).toEqual([0, '']);
     printed = stdout;
-  }, 60_000);
+  });
 
   test('lists exactly the packages in the lock file, with their hashes', async () => {
     const { packages } = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')) as Lock;
@@ -80,22 +80,18 @@ describe('The inventory of packages', () => {
   test('is the same each time, and contains no folder, time or address of a registry', async () => {
     expect((await script('sbom.mjs', [])).stdout).toBe(printed);
     expect([root, tmpdir(), '"timestamp"', 'https://'].filter((text) => printed.includes(text))).toEqual([]);
-  }, 60_000);
+  });
 
-  test(
-    'of another lock file is rejected',
-    () =>
-      withFolder(async (folder) => {
-        const file = join(folder, 'sbom.json');
-        await writeFile(file, printed);
-        expect(await script('sbom.mjs', ['--check', file])).toEqual({ code: 0, stdout: '', stderr: '' });
-        const { components, ...others } = JSON.parse(printed) as Inventory;
-        await writeFile(file, `${JSON.stringify({ ...others, components: components.slice(1) }, null, 2)}\n`);
-        const { code, stderr } = await script('sbom.mjs', ['--check', file]);
-        expect([code, stderr]).toEqual([1, expect.stringContaining('is not the inventory of package-lock.json')]);
-      }),
-    60_000,
-  );
+  test('of another lock file is rejected', () =>
+    withFolder(async (folder) => {
+      const file = join(folder, 'sbom.json');
+      await writeFile(file, printed);
+      expect(await script('sbom.mjs', ['--check', file])).toEqual({ code: 0, stdout: '', stderr: '' });
+      const { components, ...others } = JSON.parse(printed) as Inventory;
+      await writeFile(file, `${JSON.stringify({ ...others, components: components.slice(1) }, null, 2)}\n`);
+      const { code, stderr } = await script('sbom.mjs', ['--check', file]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining('is not the inventory of package-lock.json')]);
+    }));
 });
 
 /** An advisory as registries report it. */
@@ -147,76 +143,60 @@ describe('The check of advisories', () => {
       await use(folder);
     });
 
-  test(
-    'does not pass before advisories were obtained, nor if the registry reports none',
-    () =>
-      withShop(async (folder) => {
-        const { code, stderr } = await script('advisories.mjs', [folder]);
-        expect([code, stderr]).toEqual([2, expect.stringContaining('nothing was checked')]);
-        const before = await read(folder);
-        const refused = await script('advisories.mjs', [folder, '--refresh']);
-        expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('did not answer npm audit')]);
-        expect(await read(folder)).toEqual(before);
-      }),
-    60_000,
-  );
+  test('does not pass before advisories were obtained, nor if the registry reports none', () =>
+    withShop(async (folder) => {
+      const { code, stderr } = await script('advisories.mjs', [folder]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('nothing was checked')]);
+      const before = await read(folder);
+      const refused = await script('advisories.mjs', [folder, '--refresh']);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('did not answer npm audit')]);
+      expect(await read(folder)).toEqual(before);
+    }));
 
-  test(
-    'passes without a network after a refresh, until the lock file changes',
-    () =>
-      withShop(async (folder) => {
-        expect(await script('advisories.mjs', [folder, '--refresh'], url)).toMatchObject({ code: 0, stderr: '' });
-        expect(asked).toContain('POST /-/npm/v1/security/advisories/bulk');
-        const { code, stdout } = await script('advisories.mjs', [folder]);
-        expect([code, stdout]).toEqual([0, expect.stringMatching(/^1 package versions have no open advisory/)]);
-        await lock(folder, '1.2.0');
-        const changed = await script('advisories.mjs', [folder]);
-        expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('The lock file has changed')]);
-      }),
-    60_000,
-  );
+  test('passes without a network after a refresh, until the lock file changes', () =>
+    withShop(async (folder) => {
+      expect(await script('advisories.mjs', [folder, '--refresh'], url)).toMatchObject({ code: 0, stderr: '' });
+      expect(asked).toContain('POST /-/npm/v1/security/advisories/bulk');
+      const { code, stdout } = await script('advisories.mjs', [folder]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^1 package versions have no open advisory/)]);
+      await lock(folder, '1.2.0');
+      const changed = await script('advisories.mjs', [folder]);
+      expect([changed.code, changed.stderr]).toEqual([2, expect.stringContaining('The lock file has changed')]);
+    }));
 
-  test(
-    'fails while an affected version is installed, and again after a downgrade',
-    () =>
-      withShop(async (folder) => {
-        advisories = [ADVISORY];
-        const found = await script('advisories.mjs', [folder, '--refresh'], url);
-        const told = 'high: tea 1.1.0: An invented weakness (https://advisories.test/7)\n';
-        expect([found.code, found.stderr]).toEqual([1, told]);
-        const { id, url: link, title, severity } = ADVISORY;
-        expect(await read(folder)).toMatchObject({
-          checkedAt: expect.stringMatching(/Z$/) as string,
-          advisories: [{ id, package: 'tea', range: '>=1.0.0 <1.2.0', severity, title, url: link }],
-        });
-        await lock(folder, '1.2.0');
-        advisories = [];
-        expect((await script('advisories.mjs', [folder, '--refresh'], url)).code).toBe(0);
-        await lock(folder, '1.1.0');
-        expect(await script('advisories.mjs', [folder])).toEqual({ code: 1, stdout: '', stderr: told });
-      }),
-    60_000,
-  );
+  test('fails while an affected version is installed, and again after a downgrade', () =>
+    withShop(async (folder) => {
+      advisories = [ADVISORY];
+      const found = await script('advisories.mjs', [folder, '--refresh'], url);
+      const told = 'high: tea 1.1.0: An invented weakness (https://advisories.test/7)\n';
+      expect([found.code, found.stderr]).toEqual([1, told]);
+      const { id, url: link, title, severity } = ADVISORY;
+      expect(await read(folder)).toMatchObject({
+        checkedAt: expect.stringMatching(/Z$/) as string,
+        advisories: [{ id, package: 'tea', range: '>=1.0.0 <1.2.0', severity, title, url: link }],
+      });
+      await lock(folder, '1.2.0');
+      advisories = [];
+      expect((await script('advisories.mjs', [folder, '--refresh'], url)).code).toBe(0);
+      await lock(folder, '1.1.0');
+      expect(await script('advisories.mjs', [folder])).toEqual({ code: 1, stdout: '', stderr: told });
+    }));
 
-  test(
-    'drops a withdrawn advisory, and passes an advisory that was accepted with a reason',
-    () =>
-      withShop(async (folder) => {
-        advisories = [ADVISORY];
-        expect((await script('advisories.mjs', [folder, '--refresh'], url)).code).toBe(1);
-        const reason = 'Kontor does not call the affected function.';
-        await writeFile(known(folder), JSON.stringify({ ...(await read(folder)), accepted: { 7: reason } }));
-        expect((await script('advisories.mjs', [folder])).code).toBe(0);
-        advisories = [];
-        expect((await script('advisories.mjs', [folder, '--refresh'], url)).code).toBe(0);
-        expect(await read(folder)).toMatchObject({ advisories: [], accepted: { 7: reason } });
-      }),
-    60_000,
-  );
+  test('drops a withdrawn advisory, and passes an advisory that was accepted with a reason', () =>
+    withShop(async (folder) => {
+      advisories = [ADVISORY];
+      expect((await script('advisories.mjs', [folder, '--refresh'], url)).code).toBe(1);
+      const reason = 'Kontor does not call the affected function.';
+      await writeFile(known(folder), JSON.stringify({ ...(await read(folder)), accepted: { 7: reason } }));
+      expect((await script('advisories.mjs', [folder])).code).toBe(0);
+      advisories = [];
+      expect((await script('advisories.mjs', [folder, '--refresh'], url)).code).toBe(0);
+      expect(await read(folder)).toMatchObject({ advisories: [], accepted: { 7: reason } });
+    }));
 
   test('knows no advisory that affects this checkout', async () => {
     const { stderr, code } = await script('advisories.mjs', []);
     expect([0, 2]).toContain(code);
     expect(stderr).not.toContain('Error');
-  }, 60_000);
+  });
 });

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await service.quiet();
   server = await EventStoreServer.start({ directory: join(directory, 'server') });
   db = EventStoreDb.open({ url: server.url, clock, logger: silentLogger });
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await db.close();
@@ -61,4 +61,4 @@ test('A history restored from the embedded store to EventStoreDB and back stays 
   const reads = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
   expect(await modelsOf(copy, reads)).toEqual(await modelsOf(original, reads));
   await Promise.all([copy.close(), reads.close()]);
-}, 60_000);
+});

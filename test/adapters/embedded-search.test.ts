@@ -182,7 +182,6 @@ describe('Search and filters in SQLite', () => {
       }
       await expectAll(store, expected);
     },
-    60_000,
   );
 
   test('a dropped table leaves no tables or search results behind', async () => {

@@ -37,7 +37,7 @@ describe('The EventStoreDB test server as a process', () => {
   // concurrently.
   beforeAll(async () => {
     await Promise.all(VERSIONS.map(async ([like]) => answers.set(like, await answersOf(like))));
-  }, 180_000);
+  });
 
   const expected = VERSIONS.flatMap(([like, version]) =>
     Object.entries(golden[version] ?? {}).map(([scenario, answer]) => ({ like, scenario, answer })),

@@ -114,17 +114,13 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
       { setting: 'EVENTSTORE_URL, host', reason: 'the host name is unknown' },
       'The event store is unavailable',
     ],
-  ])(
-    '%s',
-    async (_, url, fault, message) => {
-      open(url());
-      await useAwhile();
-      expect(store?.fault()).toEqual(fault);
-      expect(lines).toEqual([`${message} ${JSON.stringify(fault)}`]);
-      expect(lines.join()).not.toContain(PASSWORD);
-    },
-    60_000,
-  );
+  ])('%s', async (_, url, fault, message) => {
+    open(url());
+    await useAwhile();
+    expect(store?.fault()).toEqual(fault);
+    expect(lines).toEqual([`${message} ${JSON.stringify(fault)}`]);
+    expect(lines.join()).not.toContain(PASSWORD);
+  });
 
   test('a missing permission, until it is granted', async () => {
     access.forbidden.add('read $all');
@@ -142,7 +138,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     access.forbidden.add('write');
     await expect(store?.append(append())).rejects.toBeInstanceOf(EventStoreUnavailable);
     expect(store?.fault()).toMatchObject({ reason: 'AccessDenied (the user needs permission to append to streams)' });
-  }, 60_000);
+  });
 
   test('a port without a listener, until there is one', async () => {
     const port = await freePort();
@@ -161,7 +157,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     expect(store?.fault()).toBeUndefined();
     await store?.close();
     await late.stop();
-  }, 60_000);
+  });
 
   test('a certificate file that was removed during an outage', async () => {
     const away = await EventStoreServer.start({ directory: join(directory, 'away'), tls, access });
@@ -181,7 +177,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     }, 20_000);
     expect(store?.fault()).toEqual(fault);
     expect(lines).toContain(`The event store is unavailable ${JSON.stringify(fault)}`);
-  }, 60_000);
+  });
 
   test('a server without TLS', async () => {
     const plain = await EventStoreServer.start({ directory: join(directory, 'plain') });
@@ -193,5 +189,5 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     });
     await store?.close();
     await plain.stop();
-  }, 60_000);
+  });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   const [, email = '', password = ''] = /(owner@\S+) {2}(\S+) {3}\(owner/.exec(welcome) ?? [];
   token = await service.signIn(email, password);
   await service.quiet();
-}, 120_000);
+});
 afterAll(() => service.close());
 
 const read = async <T>(path: string): Promise<T> => (await service.get(path, token)).data as T;

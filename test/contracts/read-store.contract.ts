@@ -839,7 +839,6 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
           { numRuns: 60 },
         );
       },
-      60_000,
     );
 
     describe('holds generations side by side', () => {
@@ -1000,7 +999,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
           }),
           { numRuns: 25 },
         );
-      }, 120_000);
+      });
     });
 
     test.each([false, true])(
@@ -1036,7 +1035,6 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
           }
         }
       },
-      60_000,
     );
 
     test('a scan returns every document once, including tombstones, by scope and id', async () => {

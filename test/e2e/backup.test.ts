@@ -139,7 +139,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
       await anew.stopCleanly();
     });
   });
-}, 120_000);
+});
 
 describe('An offline history', () => {
   let history: string;
@@ -182,7 +182,7 @@ describe('An offline history', () => {
       expect(full.failed).toMatch(/^The backup cannot be written to .*backups: there is not enough space \(EFBIG\)\.$/);
       expect(await readdir(join(directory, 'backups'))).toEqual(kept);
     });
-  }, 60_000);
+  });
 
   test('can be verified without writing, and damage is reported by line', async () => {
     await withHistory(async (directory) => {
@@ -203,7 +203,7 @@ describe('An offline history', () => {
         expect([wrong, code, stderr]).toEqual([wrong, 1, expect.not.stringContaining('    at ')]);
       }
     });
-  }, 60_000);
+  });
 
   test('partially restored by a killed process is completed by --resume', async () => {
     await withHistory(async (directory) => {
@@ -223,5 +223,5 @@ describe('An offline history', () => {
       const [, written = '', found = ''] = /(\d+) events restored.* (\d+) of the backup/.exec(stdout) ?? [];
       expect(Number(written) + Number(found)).toBe(lines.length - 2);
     });
-  }, 60_000);
+  });
 });

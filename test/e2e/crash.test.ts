@@ -53,7 +53,7 @@ describe('A service on shutdown', () => {
       await expectEqualSides(url, books, all.length);
       await second.stop();
     });
-  }, 60_000);
+  });
 
   test('stops the same way when npm forwards the signal', async () => {
     await withDirectory(async (directory) => {
@@ -66,7 +66,7 @@ describe('A service on shutdown', () => {
       expect(await kontor.stop('SIGTERM')).toEqual({ code: 0, signal: null });
       expect(kontor.stdout).toContain('"msg":"stopped"');
     });
-  }, 60_000);
+  });
 
   test('ignores a second signal, as sent by Ctrl-C under npm', async () => {
     await withDirectory(async (directory) => {
@@ -75,7 +75,7 @@ describe('A service on shutdown', () => {
       kontor.send('SIGINT');
       expect(await kontor.exit).toEqual({ code: 0, signal: null });
     });
-  }, 60_000);
+  });
 });
 
 describe('A service with an uncaught exception', () => {
@@ -90,5 +90,5 @@ describe('A service with an uncaught exception', () => {
         { level: 60, origin: 'unhandledRejection', err: { message: 'Nobody awaits this.' } },
       ]);
     });
-  }, 30_000);
+  });
 });

@@ -161,4 +161,4 @@ test('Requests do not wait while a bulk run cannot publish, and each letter is r
     await letters.expectEachOnce();
     await letters.kontor?.stop();
   });
-}, 120_000);
+});

@@ -35,4 +35,4 @@ test('Errors of the worker thread are in the error log, and keep counting after 
     expect(JSON.stringify([before, after])).not.toContain('hunter2');
     await second.stopCleanly();
   });
-}, 60_000);
+});

@@ -53,5 +53,5 @@ describe('A process with a subscriber thread', () => {
       expect(queue('integration-events')?.perMinute).toBeGreaterThanOrEqual(2 * SALES);
       await kontor.stopCleanly();
     });
-  }, 60_000);
+  });
 });

@@ -133,4 +133,4 @@ test('A rule is applied to past transactions, and undone, exactly once despite k
     );
     await kontor.stop();
   });
-}, 180_000);
+});

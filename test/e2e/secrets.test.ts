@@ -226,7 +226,7 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
     expect(canary.some((one) => /history\.sqlite/.test(one))).toBe(true);
     expect(log[1]).toMatch(/"path":"\/api\/auth\/login","status":401/);
   });
-}, 60_000);
+});
 
 test('Every log line is one record and escapes all text from clients', async () => {
   await withDirectory(async (directory) => {
@@ -251,4 +251,4 @@ test('Every log line is one record and escapes all text from clients', async () 
     expect(/[^\P{Cc}\n]/u.test(kontor.stdout)).toBe(false);
     expect(kontor.stderr).toBe('');
   });
-}, 60_000);
+});

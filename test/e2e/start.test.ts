@@ -69,7 +69,7 @@ describe('A first start in development', () => {
       expect((JSON.parse(again) as CustomerPage).items).toHaveLength(1);
       await second.stop();
     });
-  }, 60_000);
+  });
 
   test('creates only the configured operator in production', async () => {
     await withDirectory(async (directory) => {
@@ -78,7 +78,7 @@ describe('A first start in development', () => {
       await call(`${await kontor.url()}/api/auth/login`, { body: OPERATOR });
       await kontor.stop();
     });
-  }, 30_000);
+  });
 });
 
 test('No thread of a service loads the fetch client of Node.js', async () => {
@@ -94,7 +94,7 @@ test('No thread of a service loads the fetch client of Node.js', async () => {
       expect(list).not.toContain('undici');
     }
   });
-}, 30_000);
+});
 
 test('Stored data is readable only by the account of the service', async () => {
   await withDirectory(async (directory) => {
@@ -109,7 +109,7 @@ test('Stored data is readable only by the account of the service', async () => {
     expect(modes.filter(([, mode]) => mode !== 0)).toEqual([]);
     await kontor.stop();
   });
-}, 30_000);
+});
 
 test('A data folder readable by others is restricted at start, with a warning', async () => {
   await withDirectory(async (directory) => {
@@ -119,7 +119,7 @@ test('A data folder readable by others is restricted at start, with a warning', 
     expect(kontor.stdout).toContain('other accounts could read the data folder');
     await kontor.stop();
   });
-}, 30_000);
+});
 
 describe('A start that fails', () => {
   test('on the data of a running service is rejected without damage', async () => {
@@ -131,7 +131,7 @@ describe('A start that fails', () => {
       expect((await fetch(`${await first.url()}/readyz`)).status).toBe(200);
       expect(await first.stop()).toEqual({ code: 0, signal: null });
     });
-  }, 30_000);
+  });
 
   test('with invalid settings reports all of them', async () => {
     await withDirectory(async (directory) => {
@@ -140,7 +140,7 @@ describe('A start that fails', () => {
       for (const name of ['PORT', 'LOG_LEVEL', 'OPERATOR_PASSWORD']) expect(kontor.stderr).toContain(name);
       expect(kontor.stderr).not.toContain('    at ');
     });
-  }, 30_000);
+  });
 
   test('with invalid keys lists them without their values, before it waits for a server', async () => {
     await withDirectory(async (directory) => {
@@ -151,7 +151,7 @@ describe('A start that fails', () => {
       for (const name of Object.keys(keys)) expect(kontor.stderr).toContain(name);
       expect(kontor.stderr).not.toMatch(/secret|    at /);
     });
-  }, 30_000);
+  });
 
   test('with a damaged key file reports the file, and keeps it', async () => {
     await withDirectory(async (directory) => {
@@ -168,7 +168,7 @@ describe('A start that fails', () => {
         expect(await readFile(path, 'utf8')).toBe('half a secr');
       }
     });
-  }, 60_000);
+  });
 
   test('because it was stopped exits at any stage', async () => {
     const readyMs = await withDirectory(async (directory) => {
@@ -193,7 +193,7 @@ describe('A start that fails', () => {
       });
     }
     expect(handled).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 test('A service whose log is not read still stops in time', async () => {
@@ -210,4 +210,4 @@ test('A service whose log is not read still stops in time', async () => {
       (hasExited) => hasExited,
     );
   });
-}, 60_000);
+});

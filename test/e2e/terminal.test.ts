@@ -20,4 +20,4 @@ test('In a terminal the log is text, and the secrets of the first start are its 
     expect(banner).toBeGreaterThan(ready);
     expect(lines.slice(banner).filter((line) => /^[\d:.]{12} /.test(line))).toEqual([]);
   });
-}, 60_000);
+});

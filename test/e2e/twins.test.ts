@@ -35,4 +35,4 @@ test(`Two concurrent requests with one sale are accepted once with equal respons
     expect((await invoices(url, books)).toSorted()).toEqual(sales.toSorted());
     await kontor.stop();
   });
-}, 60_000);
+});

@@ -236,7 +236,7 @@ test('In any interleaving, states that follow the history were current within th
   });
   await fc.assert(property, { seed, numRuns: 400 });
   expect(used).toBeGreaterThan(500);
-}, 120_000);
+});
 
 describe('A state stays current', () => {
   let both: TwoProcesses;

@@ -164,7 +164,7 @@ beforeAll(async () => {
   await makeOthers();
   await forge();
   headBefore = await service.quiet();
-}, 60_000);
+});
 afterAll(() => service.close());
 
 const asSystem = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<T>): Promise<T> => {

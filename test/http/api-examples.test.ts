@@ -18,7 +18,7 @@ let document: DocumentedExamples;
 beforeAll(async () => {
   service = await TestService.start();
   document = new DocumentedExamples(service.service.openApi());
-}, 30_000);
+});
 afterAll(() => service.close());
 
 /** Media type of the only responses without an example: backups and evidence. */
@@ -268,4 +268,4 @@ test('A running service answers the example requests with the documented statuse
   for (const operation of [...first, ...reads]) await player.play(operation);
   for (const name of ENDING) await player.play(document.operation(name));
   expect(service.complaints).toEqual([]);
-}, 60_000);
+});

@@ -553,7 +553,7 @@ beforeAll(async () => {
     await waitFor(async () => (await events.readAll({ maxCount: 1_000_000 })).some(({ type }) => type === late));
   await service.quiet();
   history = [...(await service.service.engines.events.readAll({ maxCount: 1_000_000 }))];
-}, 60_000);
+});
 afterAll(async () => {
   await service.close();
   await issuer.close();

@@ -159,7 +159,7 @@ describe('With many transactions', () => {
     await write([document(0, other)]);
     for (let from = 0; from < COUNT; from += 1_000)
       await write(Array.from({ length: Math.min(1_000, COUNT - from) }, (_, index) => document(from + index)));
-  }, 60_000);
+  });
   afterAll(async () => {
     await store.close();
     await rm(directory, { recursive: true, force: true });

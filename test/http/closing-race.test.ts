@@ -14,7 +14,7 @@ describe('A period that is closed during 200 concurrent postings lists all late 
     } finally {
       await service.close();
     }
-  }, 120_000);
+  });
 
   test('on EventStoreDB', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'kontor-race-'));
@@ -29,5 +29,5 @@ describe('A period that is closed during 200 concurrent postings lists all late 
       await server.stop();
       await rm(directory, { recursive: true });
     }
-  }, 120_000);
+  });
 });

@@ -64,7 +64,7 @@ test('The commands of the guide to bookkeeping print what the guide shows', asyn
     expect(`${commands}${await session.run(commands)}`).toBe(`${commands}${printed}`);
   }
   session.end();
-}, 120_000);
+});
 
 test('The commands of the guides for partners, notifications and backups succeed', async () => {
   const { email } = await service.createTenant();
@@ -82,4 +82,4 @@ test('The commands of the guides for partners, notifications and backups succeed
     );
   }
   session.end();
-}, 120_000);
+});

@@ -341,4 +341,4 @@ test('Healing that a crash interrupts at any step is completed after the restart
     expect((await service.customers(books.tenant.token, 'search=nora')).totalCount).toBe(1);
   }
   expect(crashes).toBeGreaterThan(4);
-}, 120_000);
+});

@@ -210,7 +210,7 @@ describe('Published events', () => {
       const { postings } = event.data as { postings: { amount: string }[] };
       expect(postings.length).toBeGreaterThan(1);
     }
-  }, 60_000);
+  });
 
   const declarations = {
     account: accountEvents,

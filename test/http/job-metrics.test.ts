@@ -54,4 +54,4 @@ test('Metrics show the last success and the failures of each job; the error log 
   await service.restart();
   operator = await service.operator();
   expect(await metric('kontor_job_failures_total')).toBe(1);
-}, 60_000);
+});

@@ -218,4 +218,4 @@ test('Users see the notifications sent to them, and their unread count, after an
     ),
     { numRuns: RUNS, seed, endOnFailure: true },
   );
-}, 120_000);
+});

@@ -105,7 +105,7 @@ test('A directory copied while the service writes is rebuilt from its history', 
   expect(await invoicesOf(books)).toBe(5);
   await expectToWork(books);
   expect(await invoicesOf(books)).toBe(5 + SALES);
-}, 120_000);
+});
 
 test('Read models ahead of an older history are rebuilt from it', async () => {
   const books = await twoHistories();
@@ -114,7 +114,7 @@ test('Read models ahead of an older history are rebuilt from it', async () => {
   await rebuild();
   expect(await invoicesOf(books)).toBe(5);
   await expectToWork(books);
-}, 120_000);
+});
 
 test('Without its history file the service starts a new history with new read models', async () => {
   await twoHistories();
@@ -125,7 +125,7 @@ test('Without its history file the service starts a new history with new read mo
   const books = await service.openBooks();
   expect(await invoicesOf(books)).toBe(0);
   await expectToWork(books);
-}, 120_000);
+});
 
 test('An older history that has outgrown the read models is recognized by its events', async () => {
   const books = await twoHistories();
@@ -143,7 +143,7 @@ test('An older history that has outgrown the read models is recognized by its ev
   await rebuild();
   expect(await invoicesOf(books)).toBe(35);
   await expectToWork(books);
-}, 120_000);
+});
 
 test('Policies book sales of the history that lost read models did not contain', async () => {
   const books = await service.openBooks();
@@ -156,7 +156,7 @@ test('Policies book sales of the history that lost read models did not contain',
   expect(accepted.status).toBe(202);
   await rebuild();
   expect((await service.settled(books.partner, 'during')).status).toBe('BOOKED');
-}, 120_000);
+});
 
 test('A restart on the same history rebuilds nothing', async () => {
   const books = await service.openBooks();
@@ -170,7 +170,7 @@ test('A restart on the same history rebuilds nothing', async () => {
   expect(before.space).toBe('');
   expect(service.complaints.filter((line) => line.includes(WARNING))).toEqual([]);
   expect(await invoicesOf(books)).toBe(2);
-}, 60_000);
+});
 
 test('The checkpoints of all subscribers are compared', () => {
   const names = service.service.app.get<readonly Policy[]>(POLICIES).map(({ name }) => name);
@@ -213,7 +213,7 @@ describe('Data of a Kontor without history ids', () => {
     expect(await reads.checkpoint('subscriber:booking')).toBeGreaterThan(0);
     await begin?.();
     await expectToWork(books);
-  }, 120_000);
+  });
 
   test('is rebuilt if its checkpoints are beyond the end of the history', async () => {
     const books = await twoHistories();
@@ -224,7 +224,7 @@ describe('Data of a Kontor without history ids', () => {
     await rebuild();
     expect(await invoicesOf(books)).toBe(5);
     await expectToWork(books);
-  }, 120_000);
+  });
 
   test('is rebuilt if the history has another event at the position of the newest audit log entry', async () => {
     const books = await twoHistories();
@@ -241,5 +241,5 @@ describe('Data of a Kontor without history ids', () => {
     });
     await rebuild();
     expect(await invoicesOf(books)).toBe(35);
-  }, 120_000);
+  });
 });

@@ -136,4 +136,4 @@ test('The test of rules finds the rule that categorized a recorded transaction',
     { numRuns: 25 },
   );
   expect(matched).toBeGreaterThan(5);
-}, 120_000);
+});

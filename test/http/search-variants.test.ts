@@ -99,7 +99,7 @@ beforeAll(async () => {
   sides = [await service.openBooks(), await service.openBooks()];
   customerIds = [await fill(sides[0], 0), await fill(sides[1], 1)];
   await service.quiet();
-}, 60_000);
+});
 afterAll(() => service.close());
 
 /** Creates records with every spelling of the city for each list, and with words in each of the other fields. */
@@ -315,7 +315,7 @@ test('Searches of operators also support the spellings', async () => {
       const found = await everyPage<Known>(service, token, `${path}?search=${encodeURIComponent(city)}`);
       expect([path, city, found.length]).toEqual([path, city, CITIES.length]);
     }
-}, 60_000);
+});
 
 test('The tests above log no warnings', () => {
   expect(service.complaints).toEqual([]);

@@ -69,14 +69,14 @@ test('A user who signs in over very many connections locks out nobody, even at t
   const { flooding, others } = await during(() => login(userEmail, PASSWORD, '10.9.0.1'), attempts);
   expect(others).toEqual(times(6, 200));
   expect([...flooding.keys()].sort()).toEqual([200, 503]);
-}, 60_000);
+});
 
 test('Sign-ins to one account from very many addresses lock out nobody else', async () => {
   let address = 0;
   const flood = () => login(userEmail, PASSWORD, `10.8.${(address += 1) % 250}.1`);
   const { others } = await during(flood, times(3, operatorFrom('10.9.0.2')));
   expect(others).toEqual(times(3, 200));
-}, 60_000);
+});
 
 test('An owner who sets passwords endlessly blocks neither sign-ins nor other tenants', async () => {
   const other = await service.createTenant();
@@ -87,7 +87,7 @@ test('An owner who sets passwords endlessly blocks neither sign-ins nor other te
   const { flooding, others } = await during(reset, [...times(3, operatorFrom('10.9.0.2')), ...times(3, invite)]);
   expect(others).toEqual([...times(3, 200), ...times(3, 201)]);
   expect(flooding.get(201)).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('An owner who creates users with Idempotency-Keys endlessly does not block other tenants', async () => {
   const other = await service.createTenant();
@@ -100,4 +100,4 @@ test('An owner who creates users with Idempotency-Keys endlessly does not block 
   const creations = await during(() => create(tenant, `key-${users}`), [() => create(other, 'other')], 60);
   expect(creations.others).toEqual([201]);
   expect(creations.flooding.get(201)).toBeGreaterThan(0);
-}, 60_000);
+});

@@ -34,7 +34,7 @@ beforeAll(async () => {
   document = JSON.parse(service.service.openApi()) as Document;
   spoiling = new SpoiledBodies(document.components.schemas);
   headBefore = await service.quiet();
-}, 60_000);
+});
 afterAll(() => service.close());
 
 const operations = (): { name: string; method: 'POST'; path: string; schema: JsonSchema; isPartners: boolean }[] =>
@@ -72,4 +72,4 @@ test('a body with one error gets 400 with its path, on every operation with a bo
   }
   const events = await service.service.engines.events.readAll({ from: headBefore });
   expect(events.map(({ type }) => type).filter((type) => type !== 'IntegrationKeyUsed')).toEqual([]);
-}, 60_000);
+});

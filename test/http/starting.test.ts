@@ -61,4 +61,4 @@ test('A service with an unavailable engine is live, reports it, rejects other re
     await (await starting).close();
     await rm(directory, { recursive: true, force: true });
   }
-}, 30_000);
+});

@@ -61,7 +61,7 @@ beforeAll(async () => {
   // Takes more steps if necessary, because some seeds cause many rejections or no transactions of some kind.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1)
     await take(stepsOf(kinds, STEPS / 4, seed + more).map(withoutRejections));
-}, 120_000);
+});
 afterAll(() => service.close());
 
 /** Lists the kinds of records that the filters require but that do not exist yet. */
@@ -306,7 +306,7 @@ describe('The list of transactions', () => {
     const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
     expect(listed('/api/transactions').toSorted()).toEqual(names.toSorted());
     expect(await expectEverySet('/api/transactions', names, all)).toBeGreaterThan(0.3);
-  }, 120_000);
+  });
 
   test('equals a simple filter over all transactions for every value of each filter and pair', async () => {
     const names = Object.keys(ALL_FILTERS) as TransactionFilter[];
@@ -327,7 +327,7 @@ describe('The list of transactions', () => {
     await each([...single.flat(), ...pairs], async (values: Values<TransactionFilter>) => {
       await expectPages('/api/transactions', values, naively(ALL_FILTERS, all, values));
     });
-  }, 120_000);
+  });
 });
 
 describe("A customer's transactions", () => {
@@ -355,7 +355,7 @@ describe("A customer's transactions", () => {
           },
         );
     }
-  }, 120_000);
+  });
 });
 
 /** Every combination in which each filter has one of its values or none. */

@@ -75,7 +75,7 @@ test('Records missing from an incomplete read model are reported as not known ye
   const branches = (await service.get(`/api/branches${list}`, token)).body as { totalCount: number };
   expect(branches.totalCount).toBe(3);
   expect((await service.get('/readyz')).status).toBe(200);
-}, 30_000);
+});
 
 test('A read model that was complete once is readable after a restart, however far it lags', async () => {
   const { tenant } = await service.openBooks();
@@ -91,7 +91,7 @@ test('A read model that was complete once is readable after a restart, however f
   await begin?.();
   await service.quiet();
   expect((await service.get('/readyz')).status).toBe(200);
-}, 30_000);
+});
 
 test('A read model that stopped before it was complete responds with the documents that it has', async () => {
   const { tenant } = await service.openBooks();
@@ -101,7 +101,7 @@ test('A read model that stopped before it was complete responds with the documen
   const reply = await service.get('/api/branches?pageNumber=1&pageSize=10', tenant.token);
   expect([reply.status, (reply.body as { totalCount: number }).totalCount]).toEqual([200, 0]);
   await begin?.();
-}, 30_000);
+});
 
 test('Users deleted while read models are built get no more pushes', async () => {
   const team = await Team.of(service);
@@ -118,4 +118,4 @@ test('Users deleted while read models are built get no more pushes', async () =>
   const types = async (): Promise<string[]> =>
     ((await service.get(path, operator)).body as { items: { type: string }[] }).items.map(({ type }) => type);
   await eventually(async () => (await types()).includes('PushUnsubscribed'), 10_000);
-}, 30_000);
+});

@@ -123,4 +123,4 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
   // removed.
   const met = [...told.keys()].filter((outcome) => outcome !== 'NOT_FOUND');
   expect(met.sort()).toEqual(['EMAIL_TAKEN', 'FORBIDDEN', 'LAST_OWNER', 'done']);
-}, 120_000);
+});

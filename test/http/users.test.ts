@@ -489,7 +489,7 @@ describe('Owners', () => {
       expect((await team.list('role=OWNER', kept.token)).items.map(({ id }) => id)).toEqual([kept.id]);
       expect((await team.change(demoted.id, { role: 'OWNER' }, kept.token)).told).toBe('200');
     }
-  }, 60_000);
+  });
 });
 
 describe('Missing permissions cannot be granted', () => {

@@ -129,7 +129,7 @@ test('During sales it contains the history up to its start, and restores to the 
     expect([model.name, hashes[0]]).toEqual([model.name, hashes[1]]);
   }
   await Promise.all([store.close(), reads.close()]);
-}, 60_000);
+});
 
 test('It reports its progress', async () => {
   const told: number[] = [];

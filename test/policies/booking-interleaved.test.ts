@@ -127,7 +127,7 @@ test('A default account changed at any moment of a sale takes all of its payment
     };
   });
   expectSerial(outcomes, 1, 'new');
-}, 60_000);
+});
 
 test('An account deactivated at any moment of a sale takes its payment, or the sale is rejected', async () => {
   const outcomes = await outcomesOf(async () => {
@@ -140,7 +140,7 @@ test('An account deactivated at any moment of a sale takes its payment, or the s
     };
   });
   expectSerial(outcomes, 'booked', 'ACCOUNT_UNKNOWN');
-}, 60_000);
+});
 
 test('A customer made passive at any moment of a sale has the sale, or the sale is rejected', async () => {
   const outcomes = await outcomesOf(async () => {
@@ -152,4 +152,4 @@ test('A customer made passive at any moment of a sale has the sale, or the sale 
     };
   });
   expectSerial(outcomes, 'booked', 'CUSTOMER_PASSIVE');
-}, 60_000);
+});

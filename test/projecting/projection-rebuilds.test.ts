@@ -267,5 +267,5 @@ describe('A rebuild of a projection', () => {
       ),
       { numRuns: 15 },
     );
-  }, 120_000);
+  });
 });

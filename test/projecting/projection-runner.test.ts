@@ -459,7 +459,7 @@ describe('Running projections', () => {
         ),
         { numRuns: 20 },
       );
-    }, 120_000);
+    });
   });
 
   test('stop quickly in any phase', () =>

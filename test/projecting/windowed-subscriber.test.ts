@@ -543,7 +543,7 @@ describe('A windowed subscriber', () => {
       ),
       { numRuns: 40 },
     );
-  }, 60_000);
+  });
 
   test('publishes everything once and in order per record across a broker outage', () =>
     inScene(async (scene) => {

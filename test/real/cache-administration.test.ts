@@ -22,12 +22,12 @@ describe('The cache in Redis, for operators', () => {
     service = await TestService.start({ environment: { REDIS_URL: server.url } });
     books = await service.openBooks();
     operator = await service.operator();
-  }, 60_000);
+  });
   afterAll(async () => {
     redis.disconnect();
     await service.close();
     await server.dispose();
-  }, 60_000);
+  });
 
   const get = (path: string): Promise<Reply> => service.get(`${REDIS}/${path}`, operator);
   const clear = (pattern: string): Promise<Reply> =>
@@ -90,5 +90,5 @@ describe('The cache in Redis, for operators', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect((await get('health')).data).toMatchObject({ status: 'up' });
-  }, 60_000);
+  });
 });

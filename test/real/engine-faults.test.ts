@@ -59,7 +59,7 @@ describe('a service whose engine fails under load', () => {
   let servers: Servers;
   beforeAll(async () => {
     servers = await Servers.start();
-  }, 60_000);
+  });
   afterAll(() => servers.dispose());
 
   test.each(faults)(

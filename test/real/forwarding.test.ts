@@ -85,8 +85,8 @@ const replay = (id: string): Promise<Reply> =>
   service.post(`/api/platform/dead-letters/${id}/replay`, undefined, operator);
 
 describe('A forwarder whose NATS server stops under load', () => {
-  beforeAll(() => open(natsRecipe), 60_000);
-  afterAll(close, 60_000);
+  beforeAll(() => open(natsRecipe));
+  afterAll(close);
 
   test(
     'publishes every event after the outage, once each, in order per record, and parks none',
@@ -149,7 +149,7 @@ describe('A forwarder whose NATS server stops under load', () => {
       return found.length >= due.length ? found : undefined;
     });
     expect(again.map(({ id }) => id).sort()).toEqual(due.sort());
-  }, 120_000);
+  });
 });
 
 describe('A forwarder whose NATS server refuses some messages', () => {
@@ -167,11 +167,11 @@ describe('A forwarder whose NATS server refuses some messages', () => {
        ] } }`,
     );
     await open(natsRecipeWith(['-c', config]));
-  }, 60_000);
+  });
   afterAll(async () => {
     await close();
     await rm(directory, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   test('parks one that is too large and one whose subject is denied, and publishes the others', async () => {
     const { token } = books.tenant;
@@ -191,7 +191,7 @@ describe('A forwarder whose NATS server refuses some messages', () => {
     expect(parked.map((one) => one.reason.code)).toEqual(['PAYLOAD_TOO_LARGE', 'PERMISSION_DENIED']);
     expect(parked.map((one) => one.status)).toEqual(['PARKED', 'PARKED']);
     for (const one of parked) expect((await replay(one.id)).data).toMatchObject({ status: 'PARKED' });
-  }, 60_000);
+  });
 
   test('delivers a dead letter once, under a new message id, when NATS accepts it', async () => {
     const [letter] = (await letters('origin=PUBLISH')).filter(({ eventType }) => eventType === 'CustomerCreated');
@@ -213,5 +213,5 @@ describe('A forwarder whose NATS server refuses some messages', () => {
     ]);
     const [resolved] = await letters('status=REPLAYED');
     expect(resolved).toMatchObject({ id: letter.id, resolvedBy: expect.any(String) as string });
-  }, 60_000);
+  });
 });

@@ -21,7 +21,7 @@ const WITHIN_MS = 30_000;
 let servers: Servers;
 beforeAll(async () => {
   servers = await Servers.start();
-}, 120_000);
+});
 afterAll(() => servers.dispose());
 
 /** An operator's access to a running service. */

@@ -19,7 +19,7 @@ type Page = { readonly items: readonly Execution[]; readonly totalPages: number 
 let servers: Servers;
 beforeAll(async () => {
   servers = await Servers.start();
-}, 120_000);
+});
 afterAll(() => servers.dispose());
 
 /** Status of the response. 0 if there was no response. */
@@ -119,42 +119,37 @@ test(
   60_000 + CYCLES * 60_000,
 );
 
-test(
-  'A paused leader: the next one runs what is triggered meanwhile, once, and the first does nothing more when it resumes',
-  () =>
-    withDirectory(async (directory) => {
-      const settings = { ...PLAIN, ...servers.settings, JOB_SCHEDULES: 'off' };
-      const replicas = [await KontorProcess.ready(directory, settings), await KontorProcess.ready(directory, settings)];
-      const urls = await Promise.all(replicas.map((one) => one.url()));
-      const paused = await until(
-        () => Promise.resolve(replicas.find((one) => one.leads().includes('jobs'))),
-        (found) => found !== undefined,
-      );
-      const other = urls[paused === replicas[0] ? 1 : 0] ?? '';
-      const login = { body: OPERATOR };
-      const operator = (await call<{ data: { accessToken: string } }>(`${other}/api/auth/login`, login)).data
-        .accessToken;
-      const earlier = await jobAt(other, operator);
-      paused?.send('SIGSTOP');
-      expect(await trigger(other, operator)).toBe(201);
-      expect(await trigger(other, operator)).toBe(409);
-      const done = await until(
-        () => jobAt(other, operator),
-        (job) => job?.isRunning === false,
-        30_000,
-      );
-      expect(done?.lastExecution?.status).toBe('SUCCEEDED');
-      expect(done?.lastExecution?.id).not.toBe(earlier?.lastExecution?.id);
-      paused?.send('SIGCONT');
-      await until(
-        () => Promise.resolve(paused?.leads()),
-        (leads) => leads?.includes('jobs') === false,
-      );
-      expect((await jobAt(other, operator))?.lastExecution).toEqual(done?.lastExecution);
-      for (const replica of replicas) await replica.stopCleanly();
-    }),
-  120_000,
-);
+test('A paused leader: the next one runs what is triggered meanwhile, once, and the first does nothing more when it resumes', () =>
+  withDirectory(async (directory) => {
+    const settings = { ...PLAIN, ...servers.settings, JOB_SCHEDULES: 'off' };
+    const replicas = [await KontorProcess.ready(directory, settings), await KontorProcess.ready(directory, settings)];
+    const urls = await Promise.all(replicas.map((one) => one.url()));
+    const paused = await until(
+      () => Promise.resolve(replicas.find((one) => one.leads().includes('jobs'))),
+      (found) => found !== undefined,
+    );
+    const other = urls[paused === replicas[0] ? 1 : 0] ?? '';
+    const login = { body: OPERATOR };
+    const operator = (await call<{ data: { accessToken: string } }>(`${other}/api/auth/login`, login)).data.accessToken;
+    const earlier = await jobAt(other, operator);
+    paused?.send('SIGSTOP');
+    expect(await trigger(other, operator)).toBe(201);
+    expect(await trigger(other, operator)).toBe(409);
+    const done = await until(
+      () => jobAt(other, operator),
+      (job) => job?.isRunning === false,
+      30_000,
+    );
+    expect(done?.lastExecution?.status).toBe('SUCCEEDED');
+    expect(done?.lastExecution?.id).not.toBe(earlier?.lastExecution?.id);
+    paused?.send('SIGCONT');
+    await until(
+      () => Promise.resolve(paused?.leads()),
+      (leads) => leads?.includes('jobs') === false,
+    );
+    expect((await jobAt(other, operator))?.lastExecution).toEqual(done?.lastExecution);
+    for (const replica of replicas) await replica.stopCleanly();
+  }));
 
 const LETTERS = Number(process.env['LETTERS'] ?? 300);
 const PER_SECOND = 40;

@@ -141,7 +141,7 @@ describe('MongoDB', () => {
     admin = new MongoClient(serverUrl);
     const { version } = (await admin.db('admin').command({ buildInfo: 1 })) as { version: string };
     say(`${server ? mongoRecipe.name : 'the server of MONGODB_URL'}, which says that it is MongoDB ${version}`);
-  }, 90_000);
+  });
   afterAll(async () => {
     await admin.close();
     await server?.dispose();
@@ -257,14 +257,14 @@ describe('MongoDB', () => {
         }),
         { numRuns: 30 },
       );
-    }, 60_000);
+    });
 
     test('two concurrent projections of the same events contain each event exactly once in the end', async () => {
       const events = 300;
       const stores = [await openPrepared(), await openPrepared()] as const;
       await Promise.all(stores.map((store, n) => projected(store, events, 4 + n)));
       expect(await countsOf(stores[0])).toEqual(wantedCounts(events));
-    }, 60_000);
+    });
 
     test('the indexes are created once; the indexes of a bulk table on request', async () => {
       const store = await openPrepared();
@@ -389,7 +389,7 @@ describe('MongoDB', () => {
       // contains.
       expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
-    }, 60_000);
+    });
 
     test('a total stays exact after a restore, even if another process stores documents behind the checkpoint', async () => {
       const entries: AnyTable = {
@@ -458,7 +458,7 @@ describe('MongoDB', () => {
       );
       await expect(store.list(table, scope, { ...page, search: 'ada' })).rejects.toThrow(SearchTooBroad);
       expect((await store.list(table, scope, { ...page, search: 'number' })).totalCount).toBe(1);
-    }, 90_000);
+    });
 
     test('a document that is too large for MongoDB is a defect, and nothing of its batch is stored', async () => {
       const store = await openPrepared();
@@ -488,12 +488,12 @@ describe('When MongoDB fails', () => {
   beforeEach(async () => {
     logged = [];
     server = await ServerProcess.start(mongoRecipe);
-  }, 90_000);
+  });
   afterEach(async () => {
     server.resume();
     await Promise.all(opened.splice(0).map((mongo) => mongo.close()));
     await server.dispose();
-  }, 90_000);
+  });
 
   const calls = ({ reads, leases }: MongoDb): Promise<unknown>[] => [
     reads.get(table, scope, 'a'),
@@ -549,7 +549,6 @@ describe('When MongoDB fails', () => {
         return Promise.resolve();
       });
     },
-    120_000,
   );
 
   test('the first call that cannot reach MongoDB reports it as unavailable, however soon it is back', async () => {
@@ -558,7 +557,7 @@ describe('When MongoDB fails', () => {
     await server.kill();
     await expect(mongo.reads.get(table, scope, 'a')).rejects.toThrow(ReadStoreUnavailable);
     expect(logged).toEqual(['MongoDB is unavailable']);
-  }, 120_000);
+  });
 
   test('a store can be opened before its server is available', async () => {
     await server.kill();
@@ -568,7 +567,7 @@ describe('When MongoDB fails', () => {
     await until(() => mongo.reads.prepare([ownersTable, table]));
     await mongo.reads.write(batch([create('a', counter(1))]));
     expect(await countOf(mongo.reads, 'a')).toBe(1);
-  }, 120_000);
+  });
 
   test('the database is the path of the URL, or kontor by default', async () => {
     const client = new MongoClient(server.url);
@@ -587,7 +586,7 @@ describe('When MongoDB fails', () => {
     } finally {
       await client.close();
     }
-  }, 60_000);
+  });
 
   test('closing does not wait for a server that hangs', async () => {
     const mongo = open();
@@ -597,7 +596,7 @@ describe('When MongoDB fails', () => {
     await mongo.close();
     expect(performance.now() - beganMs).toBeLessThan(boundedMs);
     await expect(mongo.leases.read('projections')).rejects.toThrow(ReadStoreUnavailable);
-  }, 60_000);
+  });
 
   test('waits for indexes that take longer than the timeout of a call', async () => {
     const slow = await ServerProcess.start(mongoRecipeWith([`-DindexDelayMs=${3 * timeoutMs}`]));
@@ -610,7 +609,7 @@ describe('When MongoDB fails', () => {
     } finally {
       await slow.dispose();
     }
-  }, 120_000);
+  });
 
   test('killed repeatedly under a projection, it has every event exactly once in the end', async () => {
     const events = 400;
@@ -624,7 +623,7 @@ describe('When MongoDB fails', () => {
     }
     await done;
     expect(await countsOf(reads)).toEqual(wantedCounts(events));
-  }, 180_000);
+  });
 });
 
 /** Stages of a plan, from last to first. Searches all members, because MongoDB nests stages in several ways. */

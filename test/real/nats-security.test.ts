@@ -248,7 +248,7 @@ describe('A NATS cluster of three servers', () => {
       const published = await broker.publish({ id: 'b', subject: 'kontor.test', payload: '{}' });
       expect(published.sequence).toBe(2);
     }, 30_000);
-  }, 60_000);
+  });
 
   test('logs a warning if the stream has fewer replicas', async () => {
     const servers = await startCluster();
@@ -258,7 +258,7 @@ describe('A NATS cluster of three servers', () => {
     await holds(() => {
       expect(said.join('\n')).toMatch(/warn .*1 replica in a cluster of 3 servers/);
     });
-  }, 60_000);
+  });
 
   async function leaderOf(servers: readonly ServerProcess[]): Promise<number> {
     const connection = await connect({ servers: `127.0.0.1:${servers[0]?.port ?? 0}`, reconnect: false });

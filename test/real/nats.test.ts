@@ -501,7 +501,7 @@ describe('A NATS broker whose server fails', () => {
         Array.from({ length: PER_SUBJECT }, (_, index) => `${subject}-${index}`),
       );
     }
-  }, 60_000);
+  });
 
   test('closes in time even if the server hangs', async () => {
     const proxy = await proxyTo(server);

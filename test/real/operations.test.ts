@@ -29,7 +29,7 @@ describe('processes that share the work', () => {
   let servers: Servers;
   beforeAll(async () => {
     servers = await Servers.start();
-  }, 60_000);
+  });
   afterAll(() => servers.dispose());
 
   const get = async <T>(url: string, path: string, { operator }: Books): Promise<T> =>
@@ -39,65 +39,60 @@ describe('processes that share the work', () => {
   const scrape = async (url: string): Promise<MetricsText> =>
     new MetricsText(await (await fetch(`${url}/metrics`)).text());
 
-  test(
-    'share the state of their queues through the cache, publish their own metrics and report a missing server',
-    () =>
-      withDirectory(async (directory) => {
-        const settings = { ...PLAIN, ...servers.settings };
-        const processes: KontorProcess[] = [];
-        for (const role of ROLES) processes.push(await KontorProcess.ready(directory, { ...settings, ROLES: role }));
-        const urls = await Promise.all(processes.map((one) => one.url()));
-        const [, , url = ''] = urls;
-        const books = await openBooks(url);
-        await postSale(url, books, 'operated');
-        await until(
-          () => statusOf(url, books, 'operated'),
-          (status) => status === 'BOOKED',
-        );
+  test('share the state of their queues through the cache, publish their own metrics and report a missing server', () =>
+    withDirectory(async (directory) => {
+      const settings = { ...PLAIN, ...servers.settings };
+      const processes: KontorProcess[] = [];
+      for (const role of ROLES) processes.push(await KontorProcess.ready(directory, { ...settings, ROLES: role }));
+      const urls = await Promise.all(processes.map((one) => one.url()));
+      const [, , url = ''] = urls;
+      const books = await openBooks(url);
+      await postSale(url, books, 'operated');
+      await until(
+        () => statusOf(url, books, 'operated'),
+        (status) => status === 'BOOKED',
+      );
 
-        // Every process shares its readings only every two seconds, so readings of other processes may be older than
-        // their queues' lag.
-        const BUSY = ['booking', 'integration-events', 'transactions'];
-        const queues = await until(
-          () => queuesAt(url, books),
-          (all) => all.every(({ lag, perMinute, name }) => lag === 0 && (perMinute > 0 || !BUSY.includes(name))),
-        );
-        const queue = (name: string): QueueState | undefined => queues.find((one) => one.name === name);
-        expect(queue('booking')).toMatchObject({ perMinute: 1, inFlight: 0, failures: 0 });
+      // Every process shares its readings only every two seconds, so readings of other processes may be older than
+      // their queues' lag.
+      const BUSY = ['booking', 'integration-events', 'transactions'];
+      const queues = await until(
+        () => queuesAt(url, books),
+        (all) => all.every(({ lag, perMinute, name }) => lag === 0 && (perMinute > 0 || !BUSY.includes(name))),
+      );
+      const queue = (name: string): QueueState | undefined => queues.find((one) => one.name === name);
+      expect(queue('booking')).toMatchObject({ perMinute: 1, inFlight: 0, failures: 0 });
 
-        const subscribers = await Promise.all(
-          urls.map(async (one) => {
-            const positions = (await scrape(one)).all('kontor_subscriber_position');
-            return [...new Set(positions.map(({ labels }) => labels['kind']))].toSorted();
-          }),
-        );
-        expect(subscribers).toEqual([['forwarder', 'integrity', 'projection', 'push'], ['policy', 'push'], []]);
+      const subscribers = await Promise.all(
+        urls.map(async (one) => {
+          const positions = (await scrape(one)).all('kontor_subscriber_position');
+          return [...new Set(positions.map(({ labels }) => labels['kind']))].toSorted();
+        }),
+      );
+      expect(subscribers).toEqual([['forwarder', 'integrity', 'projection', 'push'], ['policy', 'push'], []]);
 
-        const { status, engines } = await get<System>(url, '/api/system/health/system', books);
-        expect([status, engines.map(({ engine }) => engine)]).toEqual([
-          'up',
-          ['eventstoredb', 'mongodb', 'nats', 'redis'],
-        ]);
-        for (const { name, version } of engines)
-          expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\./)]);
+      const { status, engines } = await get<System>(url, '/api/system/health/system', books);
+      expect([status, engines.map(({ engine }) => engine)]).toEqual([
+        'up',
+        ['eventstoredb', 'mongodb', 'nats', 'redis'],
+      ]);
+      for (const { name, version } of engines) expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\./)]);
 
-        await servers.redis.kill();
-        await servers.nats.kill();
-        const degraded = await until(
-          () => get<Readiness>(url, '/api/system/health/ready', books),
-          (report) => report.checks.filter((check) => check.status === 'down').length === 2,
-        );
-        expect(degraded.status).toBe('degraded');
-        expect((await queuesAt(url, books)).find(({ name }) => name === 'booking')).toMatchObject({ perMinute: 0 });
-        expect((await scrape(url)).value('kontor_engine_up', { engine: 'cache' })).toBe(0);
-        await servers.redis.start();
-        await servers.nats.start();
-        await until(
-          () => get<Readiness>(url, '/api/system/health/ready', books),
-          (report) => report.status === 'ready',
-        );
-        for (const one of processes) await one.stopCleanly();
-      }),
-    120_000,
-  );
+      await servers.redis.kill();
+      await servers.nats.kill();
+      const degraded = await until(
+        () => get<Readiness>(url, '/api/system/health/ready', books),
+        (report) => report.checks.filter((check) => check.status === 'down').length === 2,
+      );
+      expect(degraded.status).toBe('degraded');
+      expect((await queuesAt(url, books)).find(({ name }) => name === 'booking')).toMatchObject({ perMinute: 0 });
+      expect((await scrape(url)).value('kontor_engine_up', { engine: 'cache' })).toBe(0);
+      await servers.redis.start();
+      await servers.nats.start();
+      await until(
+        () => get<Readiness>(url, '/api/system/health/ready', books),
+        (report) => report.status === 'ready',
+      );
+      for (const one of processes) await one.stopCleanly();
+    }));
 });

@@ -60,7 +60,7 @@ let store: ExchangeableStore;
 let mongo: ServerProcess;
 beforeAll(async () => {
   mongo = await ServerProcess.start(mongoRecipe);
-}, 60_000);
+});
 afterAll(() => mongo.dispose());
 
 let service: TestService;
@@ -68,7 +68,7 @@ let isRunning = false;
 beforeEach(async () => {
   isRunning = false;
   store = await ExchangeableStore.start();
-}, 60_000);
+});
 afterEach(async () => {
   if (isRunning) await service.close();
   await store.dispose();
@@ -106,7 +106,7 @@ test('Read models in MongoDB built from another EventStoreDB are left untouched,
   await service.restart();
   expect(warnings()).toEqual([]);
   expect(await invoicesOf(books)).toBe(SALES);
-}, 180_000);
+});
 
 test('Read models in MongoDB from a Kontor without history ids are adopted without a rebuild', async () => {
   const environment = withMongo();
@@ -124,7 +124,7 @@ test('Read models in MongoDB from a Kontor without history ids are adopted witho
   expect(service.service.engines.history.space).toBe('');
   expect(await invoicesOf(books)).toBe(5);
   await expectToWork(books);
-}, 180_000);
+});
 
 test('Embedded read models ahead of their EventStoreDB are rebuilt from it', async () => {
   await startOn({});
@@ -141,7 +141,7 @@ test('Embedded read models ahead of their EventStoreDB are rebuilt from it', asy
   await eventually(isReady, 20_000);
   expect(await invoicesOf(books)).toBe(5);
   await expectToWork(books);
-}, 180_000);
+});
 
 test('A process whose EventStoreDB is replaced is not ready, serves nothing old, and rebuilds at its next start', async () => {
   await startOn(withMongo());
@@ -169,7 +169,7 @@ test('A process whose EventStoreDB is replaced is not ready, serves nothing old,
   await eventually(isReady, 20_000);
   service.forgetOperator();
   await expectToWork(await service.openBooks());
-}, 180_000);
+});
 
 test('A process ends with one line that gives the reason when its EventStoreDB is replaced, and the next one rebuilds', async () => {
   await withDirectory(async (directory) => {
@@ -190,4 +190,4 @@ test('A process ends with one line that gives the reason when its EventStoreDB i
       (status) => status === 'BOOKED',
     );
   });
-}, 120_000);
+});

@@ -102,7 +102,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
   let servers: Servers;
   beforeAll(async () => {
     servers = await Servers.start();
-  }, 60_000);
+  });
   afterAll(() => servers.dispose());
 
   test(

@@ -11,7 +11,7 @@ describe('On MongoDB', () => {
     process.stdout.write(`seed ${seed}\n`);
     server = await ServerProcess.start(mongoRecipe);
     service = await TestService.start({ environment: { MONGODB_URL: server.url } });
-  }, 120_000);
+  });
   afterAll(async () => {
     await service.close();
     await server.dispose();

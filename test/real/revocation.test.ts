@@ -57,7 +57,7 @@ describe('a revocation on one replica', () => {
     const environment = { ...servers.settings, JWT_SIGNING_KEY: JSON.stringify(await exportJWK(privateKey)) };
     first = await TestService.start({ environment });
     second = await TestService.start({ environment });
-  }, 60_000);
+  });
   afterAll(async () => {
     await second.close();
     await first.close();

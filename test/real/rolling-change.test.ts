@@ -115,7 +115,7 @@ describe('a release with a new version of a read model', () => {
       natsUrl: servers.nats.url,
       redisUrl: undefined,
     };
-  }, 60_000);
+  });
   afterAll(async () => {
     await servers.dispose();
     await rm(directory, { recursive: true });
@@ -153,5 +153,5 @@ describe('a release with a new version of a read model', () => {
       expect(await hashOf(third.reads, { model: projection.model, generation: 2 })).toBe(live);
     }
     await third.stop();
-  }, 90_000);
+  });
 });

@@ -50,7 +50,7 @@ describe('A leader that is suspended, replaced and continued', () => {
   beforeEach(async () => {
     servers = await Servers.start();
     await createStream(servers);
-  }, 60_000);
+  });
   afterEach(() => servers.dispose());
 
   test.each([

@@ -81,7 +81,7 @@ describe('A leader of policies that is suspended during its appends, replaced an
   let servers: Servers;
   beforeAll(async () => {
     servers = await Servers.start();
-  }, 60_000);
+  });
   afterAll(() => servers.dispose());
 
   test(

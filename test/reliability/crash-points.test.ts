@@ -224,7 +224,7 @@ describe('a service that dies between two steps', () => {
     await caughtUp(await kontor.url(), books);
     await kontor.stopCleanly();
     ({ outcome: expected } = await run());
-  }, 120_000);
+  });
   afterAll(async () => {
     noteCycles('crash between two steps', cycles, `${MOMENTS.length} crash points`);
     await rm(template, { recursive: true, force: true });

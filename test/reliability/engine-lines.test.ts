@@ -77,7 +77,7 @@ describe('a service whose connection to an engine is disturbed under load', () =
       const line = (lines[setting] = await FaultProxy.start({ port }));
       settings[setting] = url.replace(`:${port}`, `:${line.port}`);
     }
-  }, 90_000);
+  });
   afterAll(async () => {
     await Promise.all(Object.values(lines).map((line) => line.close()));
     await servers.dispose();

@@ -125,4 +125,4 @@ test('Rebuilt read models stop before it, report that, and show none of its data
     for (const { text } of replies) expect(text).not.toContain(flipped);
     await expectNoWrites(service, books, position);
   });
-}, 60_000);
+});

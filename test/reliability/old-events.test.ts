@@ -72,7 +72,6 @@ test.each(recorded.map((one) => [one.name, one] as const))(
       await service.close();
     }
   },
-  60_000,
 );
 
 test('Every version of every event type ever written is in a recording', () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   requester = await Requester.of(service);
   schemas = new RequestSchemas(service.service.openApi());
   url = await service.service.app.getUrl();
-}, 30_000);
+});
 afterAll(() => service.close());
 
 const EVIL = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
@@ -64,7 +64,7 @@ beforeAll(async () => {
   for (const route of [...routeTable, NO_SUCH_ROUTE])
     all.push(...(await answersOf(route)).map(([name, answer]): [Route, string, Answered] => [route, name, answer]));
   answers = all;
-}, 30_000);
+});
 
 const unlike = (isRight: (answer: Answered, route: Route, name: string) => boolean): string[] =>
   answers

@@ -29,7 +29,7 @@ beforeAll(async () => {
   own.bank = await idOf('Bank');
   own.customer = asking.recordIds.get('/api/customers') ?? '';
   headBefore = await service.quiet();
-}, 30_000);
+});
 afterAll(() => service.close());
 
 const routes = routeTable.filter(({ who }) => who === 'any' || who.startsWith('tenant'));

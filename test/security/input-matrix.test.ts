@@ -61,7 +61,7 @@ beforeAll(async () => {
   // Every path of the console returns the same page, which has no input.
   routes = routeTable.filter(({ body }) => body !== 'page-html');
   headBefore = await service.quiet();
-}, 30_000);
+});
 afterAll(() => service.close());
 
 const writing = (): readonly Route[] => routes.filter(({ method }) => method !== 'GET');

@@ -53,7 +53,7 @@ test('The same names elsewhere are separate sales, without effect here', async (
       rejection: { code: 'RELATED_SALE_UNKNOWN' },
     });
   expect((await service.transactions(books.tenant.token, 'type=CANCELLATION')).totalCount).toBe(0);
-}, 30_000);
+});
 
 test('An exhausted rate limit does not affect others of the same tenant, source or address', async () => {
   const busy = await service.createKey(books.tenant, { sourceId: books.partner.sourceId, rateLimit: null });

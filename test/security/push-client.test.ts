@@ -225,7 +225,7 @@ describe('Endpoints that keep connections open', () => {
     await eventually(() => pushes.connections === 1, 20_000);
     answer({ status: 201 });
     expect(await sending).toEqual(delivered);
-  }, 40_000);
+  });
 
   test('have received the push even if their response never ends, and occupy the place of the push until then', async () => {
     const browser = pushes.browser({ status: 201, isEndless: true });

@@ -48,4 +48,4 @@ test('A wrong password, an unknown address, a suspended and a deleted account ar
   } finally {
     await service.close();
   }
-}, 60_000);
+});

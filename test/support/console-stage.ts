@@ -27,7 +27,7 @@ export function onStage(
     furniture = { service, shop: await service.openShop() };
     await furnish(furniture);
     browser = await launch();
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser.close();
     await furniture.service.close();

@@ -31,7 +31,7 @@ export function walkSuite(
     service = await ConsoleService.start();
     kept = await keep(service);
     browser = await launch();
-  }, 90_000);
+  });
   afterAll(async () => {
     await browser.close();
     await service.close();
