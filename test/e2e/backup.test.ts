@@ -61,7 +61,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
     const kontor = await KontorProcess.ready(directory, PLAIN);
     const url = await kontor.url();
     const books = await openBooks(url);
-    const load = new SaleLoad(url, books, 'before', 4, 25);
+    const load = new SaleLoad(url, books, 'before', 4, 100);
     await until(
       () => Promise.resolve(load.accepted.length),
       (count) => count > 60,
