@@ -81,7 +81,9 @@ export class SaleDesk {
     const { state: owner } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
     const { currency, timeZone, ...closing } = presentTenant(owner);
     ensureCurrency(given.currency, currency);
-    ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
+    // A repetition of a booked sale posts nothing, so its period may have been closed since.
+    if (!(await this.isBooked(tenantId, given.externalId ?? null)))
+      ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
     const priced = priceSale({ ...given, currency, externalId: given.externalId ?? '', customer: null });
     if (customerId !== null) await this.ensureCustomer(tenantId, customerId);
     const externalId = given.externalId ?? (await this.numberFor(request));
@@ -110,6 +112,13 @@ export class SaleDesk {
     if (failure) throw conflict(failure.code, failure.message);
     const receipt = await this.receiptOf(target);
     return { ...receipt, position: Math.max(receipt.position, settled.position) };
+  }
+
+  private async isBooked(tenantId: string, externalId: string | null): Promise<boolean> {
+    if (externalId === null) return false;
+    const target = { tenantId, id: saleId(tenantId, MANUAL_SOURCE, externalId) };
+    const { state } = await this.reader.read(sale, tenantId, target.id);
+    return state.status !== 'absent' && this.booking.isBooked(target, state);
   }
 
   private async ensureCustomer(tenantId: string, id: string): Promise<void> {

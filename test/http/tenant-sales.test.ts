@@ -243,13 +243,17 @@ describe('A sale recorded manually', () => {
     expect(items.filter(({ tenantId }) => tenantId === books.tenant.id)).toEqual([]);
   });
 
-  test('is recorded once for an Idempotency-Key, and once for an external id', async () => {
+  test('is recorded once for an Idempotency-Key, and once for an external id, even if its period is closed later', async () => {
     const key = { 'idempotency-key': 'k-1' };
     const [first, second] = [await record(manual(), key), await record(manual(), key)];
     expect([first.status, second.status, second.text]).toEqual([201, 200, first.text]);
     expect(codeOf(await record(manual({ ...taxed }), key))).toBe('409 IDEMPOTENCY_CONFLICT');
     const [named, again] = [await record(manual({ externalId: 'x' })), await record(manual({ externalId: 'x' }))];
     expect([named.status, again.status, again.id]).toEqual([201, 201, named.id]);
+    await service.post('/api/periods/close', { through: '2026-06-30' }, books.tenant.token);
+    const later = await record(manual({ externalId: 'x' }));
+    expect([later.status, later.id]).toEqual([201, named.id]);
+    expect(codeOf(await record(manual({ externalId: 'y' })))).toBe('409 PERIOD_CLOSED');
     expect((await list()).totalCount).toBe(2);
     expect((await service.transactions(books.tenant.token)).totalCount).toBe(2);
   });
