@@ -52,6 +52,8 @@ export class CreateSale extends command(ManualSalePayload) {}
 /** Tries again to book a rejected sale. */
 export class RetrySale extends command(z.object({})) {}
 
+/** The sale with an external id, which may be absent. */
+type Found = { readonly externalId: string; readonly target: Target; readonly known: Sale };
 type Acceptance = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
 /** Generates the external ids of manual sales: S-000001, S-000002 and so on. */
@@ -81,14 +83,13 @@ export class SaleDesk {
     const { state: owner } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
     const { currency, timeZone, ...closing } = presentTenant(owner);
     ensureCurrency(given.currency, currency);
+    const named = given.externalId ? await this.find(tenantId, given.externalId) : undefined;
     // A repetition of a booked sale posts nothing, so its period may have been closed since.
-    if (!(await this.isBooked(tenantId, given.externalId ?? null)))
+    if (!(named && (await this.isBooked(named))))
       ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
     const priced = priceSale({ ...given, currency, externalId: given.externalId ?? '', customer: null });
     if (customerId !== null) await this.ensureCustomer(tenantId, customerId);
-    const externalId = given.externalId ?? (await this.numberFor(request));
-    const target = { tenantId, id: saleId(tenantId, MANUAL_SOURCE, externalId) };
-    const known = (await this.reader.read(sale, tenantId, target.id)).state;
+    const { externalId, target, known } = named ?? (await this.find(tenantId, await this.numberFor(request)));
     const numbered = { ...priced, externalId };
     if (known.status === 'absent') await this.record(target, numbered, customerId);
     else await this.resume(target, known, numbered, { ...given, currency, customerId });
@@ -114,11 +115,13 @@ export class SaleDesk {
     return { ...receipt, position: Math.max(receipt.position, settled.position) };
   }
 
-  private async isBooked(tenantId: string, externalId: string | null): Promise<boolean> {
-    if (externalId === null) return false;
+  private async find(tenantId: string, externalId: string): Promise<Found> {
     const target = { tenantId, id: saleId(tenantId, MANUAL_SOURCE, externalId) };
-    const { state } = await this.reader.read(sale, tenantId, target.id);
-    return state.status !== 'absent' && this.booking.isBooked(target, state);
+    return { externalId, target, known: (await this.reader.read(sale, tenantId, target.id)).state };
+  }
+
+  private async isBooked({ target, known }: Found): Promise<boolean> {
+    return known.status !== 'absent' && this.booking.isBooked(target, known);
   }
 
   private async ensureCustomer(tenantId: string, id: string): Promise<void> {
@@ -142,8 +145,8 @@ export class SaleDesk {
   private async freeNumber(tenantId: string): Promise<string> {
     for (let tried = 1; ; tried += 1) {
       const externalId = await this.numbers.next(tenantId);
-      const { state } = await this.reader.read(sale, tenantId, saleId(tenantId, MANUAL_SOURCE, externalId));
-      if (state.status === 'absent') return externalId;
+      const { known } = await this.find(tenantId, externalId);
+      if (known.status === 'absent') return externalId;
       if (!(await this.numbers.afterTaken(tenantId, tried))) throw externalIdTaken(externalId);
     }
   }

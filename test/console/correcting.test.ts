@@ -18,6 +18,14 @@ onStage((stage) => {
 });
 
 const { button, dialog, row, title } = handlesOf(() => page);
+
+/** Corrects the transaction on the page, and waits for its replacement. */
+async function correct(entries: Readonly<Record<string, string>>): Promise<void> {
+  await button('Correct').click();
+  for (const [label, text] of Object.entries(entries)) await dialog().getByLabel(label).fill(text);
+  await dialog().getByRole('button', { name: 'Book correction' }).click();
+  await page.getByRole('region', { name: 'Related transactions' }).getByText('Replaces').waitFor();
+}
 type Answer = { readonly data: { readonly id: string } };
 const mine = <T>(path: string, body?: unknown): Promise<T> =>
   service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
@@ -134,11 +142,7 @@ test('An opening balance entered with its customer can be corrected, and names t
   await page.getByRole('link', { name: 'Opening balance' }).first().click();
   await title('Opening balance').waitFor();
   await page.getByRole('region', { name: 'Details' }).getByText('Olga Owner').waitFor();
-  await button('Correct').click();
-  await dialog().getByLabel('Reason').fill('Two digits swapped.');
-  await dialog().getByLabel('Amount').fill('559.00');
-  await dialog().getByRole('button', { name: 'Book correction' }).click();
-  await page.getByRole('region', { name: 'Related transactions' }).getByText('Replaces').waitFor();
+  await correct({ Reason: 'Two digits swapped.', Amount: '559.00' });
   await page.getByText('−559.00 EUR').waitFor();
 });
 
@@ -168,11 +172,7 @@ test.each(['ADJUSTMENT', 'JOURNAL'])(
     const details = page.getByRole('region', { name: 'Details' });
     await details.getByText(`Quay of ${type}`).waitFor();
     await details.getByText(category?.name ?? '', { exact: true }).waitFor();
-    await button('Correct').click();
-    await dialog().getByLabel('Reason').fill('A typing error.');
-    await dialog().getByLabel('Description').fill('Quay rent');
-    await dialog().getByRole('button', { name: 'Book correction' }).click();
-    await page.getByRole('region', { name: 'Related transactions' }).getByText('Replaces').waitFor();
+    await correct({ Reason: 'A typing error.', Description: 'Quay rent' });
     await details.getByText('Quay rent').waitFor();
     await details.getByText(`Quay of ${type}`).waitFor();
     await details.getByText(category?.name ?? '', { exact: true }).waitFor();

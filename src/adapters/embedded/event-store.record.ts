@@ -18,7 +18,7 @@ export type EventRow = readonly [
 
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata, recorded_at_ms, crc';
 
-/** Checksum over all fields as stored. NUL is an unambiguous separator, because names must not contain it and JSON escapes it. */
+/** Checksum over all fields as stored. NUL is an unambiguous separator, because neither names nor texts contain it. */
 export const checksum = (
   position: number,
   stream: string,

@@ -52,8 +52,8 @@ export class DamagedText extends Error {
 /**
  * Shortens the output of `JSON.stringify` for storage, to about two fifths of its length. Codes replace field names,
  * frequent values, UUIDs and times; all other characters are kept. Codes are characters below U+0020, which this output
- * never contains, so `unpack` restores exactly the same text. Returns the text itself if it is too long or not an object:
- * the arrays that are stored contain only values, and reports read them by the hundred thousand.
+ * never contains, so `unpack` restores exactly the same text. Returns the text itself if it is too long or not an
+ * object: the arrays that are stored contain only values, and reports read them by the hundred thousand.
  */
 export function pack(json: string): string {
   if (json.length > MAX_CHARACTERS || json.charCodeAt(0) !== BRACE) return json;

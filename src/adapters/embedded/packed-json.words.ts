@@ -1,7 +1,7 @@
 /**
- * Field names and values that `pack` replaces by their number in this list. Stored text contains these numbers. Words may
- * only be added at the end, and only with a new version of both files' schemas, because earlier releases do not know
- * them.
+ * Field names and values that `pack` replaces by their number in this list. Stored text contains these numbers. Words
+ * may only be added at the end, and only with a new version of both files' schemas, because earlier releases do not
+ * know them.
  */
 export const WORDS: readonly string[] = `
 accountId amount sourceId externalId id tenantId requestId branchId

@@ -52,7 +52,7 @@ export type EmbeddedReadStoreOptions = {
 };
 
 /** The JSON of a document; null for a tombstone. */
-const jsonOf = (stored: Value): string | null => (typeof stored === 'string' ? unpack(stored) : null);
+const jsonOf = (stored: Value | undefined): string | null => (typeof stored === 'string' ? unpack(stored) : null);
 
 const WAIT_MS = 5_000;
 const SCAN_STEP = 500;
@@ -143,7 +143,7 @@ export class EmbeddedReadStore implements ReadStore {
       return keys.map(({ scope, id }) => {
         const number = this.catalog.scopeNumber(scope);
         const row = number === undefined ? undefined : this.db.get(sql, number, bindable(id));
-        return row && { json: jsonOf(row[0] ?? null), position: row[1] as number };
+        return row && { json: jsonOf(row[0]), position: row[1] as number };
       });
     });
   }
@@ -232,9 +232,7 @@ export class EmbeddedReadStore implements ReadStore {
     const step = (operator: string, from: string): Promise<[string, number, string | null][]> => {
       const sql = `SELECT id, position, json FROM ${shape.main} WHERE scope = ? AND id ${operator} ? ORDER BY id LIMIT ?`;
       return this.once(() =>
-        this.db
-          .all(sql, number, from, SCAN_STEP)
-          .map((row) => [String(row[0]), Number(row[1]), jsonOf(row[2] ?? null)]),
+        this.db.all(sql, number, from, SCAN_STEP).map((row) => [String(row[0]), Number(row[1]), jsonOf(row[2])]),
       );
     };
     for (let rows = await step('>=', ''); rows.length > 0; rows = await step('>', String(rows.at(-1)?.[0]))) {
@@ -248,7 +246,7 @@ export class EmbeddedReadStore implements ReadStore {
     const { main } = this.catalog.shape(table);
     const number = this.catalog.scopeNumber(scope) ?? null;
     const sql = `SELECT json FROM ${main} WHERE scope = ? AND id = ? AND dead = 0`;
-    return (id) => jsonOf(this.db.get(sql, number, bindable(id))?.[0] ?? null) ?? undefined;
+    return (id) => jsonOf(this.db.get(sql, number, bindable(id))?.[0]) ?? undefined;
   }
 
   private positionOf(key: string): number {
