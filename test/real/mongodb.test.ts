@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { MongoClient, type Document } from 'mongodb';
-import type { MongoDbOptions } from '../../src/adapters/mongodb/connection.js';
+import { MongoConnection, type MongoDbOptions } from '../../src/adapters/mongodb/connection.js';
 import { openMongoDb, type MongoDb } from '../../src/adapters/mongodb/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { silentLogger, type Logger } from '../../src/ports/log.js';
@@ -557,6 +557,17 @@ describe('When MongoDB fails', () => {
     await server.kill();
     await expect(mongo.reads.get(table, scope, 'a')).rejects.toThrow(ReadStoreUnavailable);
     expect(logged).toEqual(['MongoDB is unavailable']);
+  });
+
+  test('a call on a connection that the server has just closed reports MongoDB as unavailable', async () => {
+    const mongo = new MongoConnection({ url: server.url, clock, logger, timeoutMs });
+    try {
+      const ended = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
+      await expect(mongo.within(() => Promise.reject(ended))).rejects.toThrow(ReadStoreUnavailable);
+      expect(logged).toEqual(['MongoDB is unavailable']);
+    } finally {
+      await mongo.close();
+    }
   });
 
   test('a store can be opened before its server is available', async () => {

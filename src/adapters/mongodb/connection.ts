@@ -241,10 +241,12 @@ export class MongoConnection {
 
 /**
  * Returns true if the call did not reach any server. In that case, the driver does not always mark the server as
- * unavailable. It checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported.
+ * unavailable. It checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported. A write to
+ * a connection that the server has just closed fails with Node's own error, which the driver does not convert.
  */
 const isUnreached = (error: unknown): boolean =>
-  error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError);
+  (error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError)) ||
+  codeOf(error) === 'EPIPE';
 
 /** Keeps only the message of a driver error, because the error itself contains the affected documents. */
 function unavailable(error: unknown): ReadStoreUnavailable {
@@ -255,8 +257,10 @@ function unavailable(error: unknown): ReadStoreUnavailable {
 const DUPLICATE_KEY = 11_000;
 
 /** Whether the error means that the document already exists. */
-export const isDuplicateKey = (error: unknown): boolean =>
-  typeof error === 'object' && error !== null && 'code' in error && error.code === DUPLICATE_KEY;
+export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUPLICATE_KEY;
+
+const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 
 /**
  * Retries once. If two processes insert the same document at the same time, the second process finds the document on
