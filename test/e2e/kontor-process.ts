@@ -1,7 +1,6 @@
 // The compiled service in a separate process, with helpers that set up a tenant only through HTTP.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +17,15 @@ const START_MS = 20_000;
 export type Exit = { readonly code: number | null; readonly signal: string | null };
 type Settings = Readonly<Record<string, string>>;
 
-/** A data directory that is removed at the end. */
+/** A data directory that is removed at the end. If the test fails, prints the last log lines of its processes. */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-e2e-'));
   try {
     return await use(directory);
+  } catch (error) {
+    for (const kontor of running)
+      process.stderr.write(`The log of process ${kontor.pid} ends:\n${kontor.endOfLog()}\n`);
+    throw error;
   } finally {
     await endAll();
     await rm(directory, { recursive: true, force: true });
@@ -30,26 +33,15 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
 }
 
 // Processes to end after each test, because a failed test leaves its processes running.
-const running = new Set<ChildProcess>();
+const running = new Set<KontorProcess>();
 async function endAll(): Promise<void> {
-  const started = [...running].filter(({ pid }) => pid !== undefined);
-  const ended = started.map((child) => once(child, 'close'));
-  for (const child of started) killGroup(child);
-  await Promise.all(ended);
+  const started = [...running].filter(({ pid }) => pid !== 0);
+  for (const kontor of started) kontor.killGroup();
+  await Promise.all(started.map(({ exit }) => exit));
 }
 afterEach(endAll);
 // Jest does not call afterEach after a concurrent test.
 afterAll(endAll);
-
-/** Kills a process and its children. npm's children would otherwise outlive npm, and keep its output open. */
-function killGroup({ pid }: ChildProcess): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // The process has already exited.
-  }
-}
 
 export class KontorProcess {
   stdout = '';
@@ -62,13 +54,13 @@ export class KontorProcess {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };
     this.child = spawn(program ?? '', args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-    running.add(this.child);
+    running.add(this);
     this.child.stdout?.on('data', (chunk: Buffer) => (this.stdout += chunk.toString()));
     this.child.stderr?.on('data', (chunk: Buffer) => (this.stderr += chunk.toString()));
     this.exit = new Promise((resolve, reject) => {
       this.child.on('error', reject);
       this.child.on('close', (code, signal) => {
-        running.delete(this.child);
+        running.delete(this);
         resolve({ code, signal });
       });
     });
@@ -86,7 +78,7 @@ export class KontorProcess {
     for (;;) {
       const url = /"url":"([^"]+)","msg":"Kontor is ready"/.exec(this.stdout)?.[1];
       if (url !== undefined) return url;
-      if (!running.has(this.child) || limit.isOver) throw new Error(`Not ready:\n${this.stdout}\n${this.stderr}`);
+      if (!running.has(this) || limit.isOver) throw new Error(`Not ready:\n${this.stdout}\n${this.stderr}`);
       await limit.pause(10);
     }
   }
@@ -101,7 +93,7 @@ export class KontorProcess {
   }
 
   get isRunning(): boolean {
-    return running.has(this.child);
+    return running.has(this);
   }
 
   get pid(): number {
@@ -118,6 +110,15 @@ export class KontorProcess {
    */
   sendToAll(signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(-this.pid, signal);
+  }
+
+  /** Kills the process and its children. npm's children would otherwise outlive npm, and keep its output open. */
+  killGroup(): void {
+    try {
+      this.sendToAll('SIGKILL');
+    } catch {
+      // The process has already exited.
+    }
   }
 
   /** Log records with the level warn or above. */
@@ -152,8 +153,12 @@ export class KontorProcess {
   async stopCleanly(): Promise<void> {
     const { code, signal } = await this.stop();
     if (code === 0) return;
-    const end = this.stdout.split('\n').slice(-25).join('\n');
-    throw new Error(`It ended with code ${code}, signal ${signal}:\n${end}\n${this.stderr}`);
+    throw new Error(`It ended with code ${code}, signal ${signal}:\n${this.endOfLog()}`);
+  }
+
+  /** The last log lines and all of stderr. */
+  endOfLog(): string {
+    return `${this.stdout.split('\n').slice(-25).join('\n')}\n${this.stderr}`;
   }
 
   async stop(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT' = 'SIGTERM'): Promise<Exit> {
@@ -269,11 +274,11 @@ const QUEUES_TOLD_EVERY_MS = 1_000;
 
 /** Resolves when policies, projections and the forwarder have processed the whole history. */
 export async function caughtUp(url: string, { operator }: Books, withinMs = 60_000): Promise<void> {
-  const behind = async (): Promise<readonly Queue[]> => {
+  const behind = async (): Promise<readonly string[]> => {
     const { data } = await call<{ data: { queues: readonly Queue[] } }>(`${url}/api/platform/redis/queues`, {
       token: operator,
     });
-    return data.queues.filter(({ lag }) => lag !== 0);
+    return data.queues.filter(({ lag }) => lag !== 0).map(({ name, lag }) => `${name}: ${lag}`);
   };
   // The reported state may be a second old. The second check therefore confirms that the queues were empty at the
   // first.

@@ -245,8 +245,7 @@ export class MongoConnection {
  * a connection that the server has just closed fails with Node's own error, which the driver does not convert.
  */
 const isUnreached = (error: unknown): boolean =>
-  (error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError)) ||
-  codeOf(error) === 'EPIPE';
+  (error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError)) || codeOf(error) === 'EPIPE';
 
 /** Keeps only the message of a driver error, because the error itself contains the affected documents. */
 function unavailable(error: unknown): ReadStoreUnavailable {
