@@ -4,7 +4,7 @@ import { temporaryFolder } from './scripts/memory-folder.mjs';
 
 /** Suites that measure time. They run one after another, without other suites. */
 const ALONE = [
-  ...['test/security/passwords', 'test/security/sign-in-time', 'test/security/hostile-text'],
+  ...['test/security/passwords', 'test/security/sign-in-time'],
   ...['test/adapters/memory-cache', 'test/aggregates/fields', 'test/eventsourcing/backpressure', 'test/http/body-cost'],
   ...['test/e2e/costly-bodies', 'test/e2e/maximal-batches'],
   // Every range must be led within six seconds of a fault, even though four replicas share two cores.
