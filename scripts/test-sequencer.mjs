@@ -7,11 +7,18 @@ import Sequencer from '@jest/test-sequencer';
  * processes alternate with suites that do not, so that they run beside each other.
  */
 const LONGEST = [
-  ...['e2e/ten-thousand-sales', 'e2e/backup', 'projections/folding', 'e2e/start', 'http/sign-in-floods'],
-  ...['e2e/healing', 'http/isolation'],
-  ...['e2e/damaged-models', 'http/closing-race', 'e2e/dead-letter-bulk', 'http/healing', 'http/access-matrix'],
-  ...['http/transaction-filters.property', 'app/service-on-eventstoredb', 'e2e/twins', 'http/accounting.property'],
-  'http/financial-reports.property',
+  ...['e2e/ten-thousand-sales', 'e2e/backup', 'e2e/start', 'adapters/eventstore-server.versions'],
+  ...['projections/folding', 'http/sign-in-floods', 'http/witness', 'e2e/healing', 'adapters/eventstoredb-faults'],
+  ...['http/isolation', 'e2e/damaged-models', 'http/closing-race', 'e2e/dead-letter-bulk', 'http/healing'],
+  ...['adapters/eventstoredb-answers', 'http/access-matrix', 'http/transaction-filters.property'],
+  ...[
+    'integrity/verify-command',
+    'app/service-on-eventstoredb',
+    'e2e/twins',
+    'http/web-push',
+    'http/accounting.property',
+  ],
+  ...['http/error-logs', 'http/sale-batches', 'http/financial-reports.property', 'integration/webhooks'],
   ...['real/replicas', 'real/engine-faults', 'real/jobs', 'real/mongodb'],
   ...['console/walk-books', 'console/walk-operations', 'console/walk-settings', 'console/mishaps', 'console/visiting'],
 ].map((suite) => `/test/${suite}.test.ts`);
