@@ -222,6 +222,33 @@ test('The bench shows which rule would match, why the others would not, and what
   await row('harbour').first().waitFor();
 });
 
+test('A chooser offers no results of an earlier search, so that Enter chooses the option that is marked', async () => {
+  for (const name of ['Quarry fund', 'Quay fund', 'Toll fund']) await mine('/api/accounts', { name, type: 'BANK' });
+  const { data: customer } = (await mine('/api/customers', { name: 'Chooser Ltd' })) as { data: { id: string } };
+  await visitor.signIn(shop.owner, `/customers/${customer.id}`);
+  await button('Record a transaction').click();
+  const chooser = dialog().getByRole('combobox', { name: 'Into account' });
+  await chooser.click();
+  const option = (name: string) => page.getByRole('option').filter({ hasText: name });
+  await option('Toll fund').waitFor();
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/search=Quarry/, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.keyboard.insertText('Quarry');
+  await page.getByText('Searching…').waitFor();
+  expect(await option('').count()).toBe(0);
+  await page.keyboard.press('ArrowDown');
+  release();
+  await option('Quarry fund').waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await option('Quarry fund').waitFor({ state: 'detached' });
+  expect(await chooser.inputValue()).toBe('Quarry fund');
+});
+
 test('The bell counts unread notifications, follows a link within the console, and offers no unsafe link', async () => {
   const send = (title: string, link?: string) =>
     mine('/api/notifications/admin/send', { title, body: 'Please look.', broadcast: true, ...(link && { link }) });

@@ -106,6 +106,7 @@ test('The page of an account shows its statement with a running balance', async 
   await row('Card fee').getByText('−20.00').waitFor();
   await page.getByText('Closing balance: −20.00 EUR').waitFor();
   await page.getByRole('link', { name: 'View transactions' }).click();
+  await title('Transactions').waitFor();
   await row('Card fee').waitFor();
   await page.goBack();
   await page.getByRole('link', { name: 'All accounts' }).click();

@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, queryOptions, useQuery, type QueryKey } from '@tanstack/react-query';
+import { queryOptions, useQuery, type QueryKey } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
 import { NAMES_MS } from '../api/queries';
@@ -69,34 +69,43 @@ type Props = {
   readonly required?: boolean;
 };
 
-/** The options that the search has found, and the current selection. */
-function useOptions(source: Source, value: string | undefined, known: Option | undefined, search: string) {
-  const found = useQuery({
-    queryKey: [...source.key, 'find', search],
-    queryFn: ({ signal }) => source.find(search, signal),
-    placeholderData: keepPreviousData,
+/**
+ * The options that a search has found. The results of an earlier search are not offered: the list would change under
+ * the option that the arrow keys have reached, and Enter would choose another one.
+ */
+function useFound({ key, find }: Source, typed: string) {
+  const [search] = useDebouncedValue(typed, TYPING_MS);
+  const { data, error, isFetching, isPending } = useQuery({
+    queryKey: [...key, 'find', search],
+    queryFn: ({ signal }) => find(search, signal),
     staleTime: 10_000,
   });
-  const options = found.data ?? [];
+  const isCurrent = search === typed;
+  const options = isCurrent && data ? data : [];
+  return { options, isPending, isSearching: !isCurrent || isFetching, problem: error };
+}
+
+/** The options that the search has found, and the current selection. */
+function useOptions(source: Source, value: string | undefined, known: Option | undefined, typed: string) {
+  const found = useFound(source, typed);
+  const { options } = found;
   const chosen = [...options, ...(known ? [known] : [])].find(({ id }) => id === value);
   const named = useQuery({
     ...nameQuery(source, value ?? ''),
     enabled: value !== undefined && chosen === undefined && !found.isPending,
     retry: false,
   });
-  const state = { isSearching: found.isFetching, problem: found.error };
-  if (value === undefined) return { options, ...state };
+  if (value === undefined) return found;
   const kept = chosen ?? { id: value, name: named.data ?? value };
-  return { options: [kept, ...options.filter(({ id }) => id !== value)], ...state };
+  return { ...found, options: [kept, ...options.filter(({ id }) => id !== value)] };
 }
 
 /** Selects one of many records, using a search on the service. */
 export function RemoteChoice(props: Props): ReactNode {
   const { source, label, value, onChange, none = t('Any') } = props;
   const [typed, setTyped] = useState('');
-  const [search] = useDebouncedValue(typed, TYPING_MS);
   const [known, setKnown] = useState<Option>();
-  const { options, isSearching, problem } = useOptions(source, value, known, search);
+  const { options, isSearching, problem } = useOptions(source, value, known, typed);
   return (
     <Select
       checkIconPosition="right"
