@@ -67,7 +67,7 @@ export function ensureOpen({ closedThrough }: Closing, date: string): void {
   if (closedThrough !== null && date <= closedThrough)
     throw conflict(
       'PERIOD_CLOSED',
-      `The books are closed through ${closedThrough}. Choose a later date, or reopen the period.`,
+      `${date} is in a closed period. The books are closed through ${closedThrough}. Choose a later date, or reopen the period.`,
     );
 }
 

@@ -45,7 +45,8 @@ export const CONFLICT_MESSAGES = {
   NO_REWIND: 'The forwarder has no rewind to cancel.',
   OWN_FACTORS: 'Remove your own factors in your account, with DELETE /api/auth/factors/{id}.',
   PASSKEY_TAKEN: 'The account already has this passkey.',
-  PERIOD_CLOSED: 'The books are closed through 2026-03-31. Choose a later date, or reopen the period.',
+  PERIOD_CLOSED:
+    '2026-03-04 is in a closed period. The books are closed through 2026-03-31. Choose a later date, or reopen the period.',
   PERIOD_NOT_CLOSED: 'No period is closed.',
   REBUILD_ENDING: 'The rebuild is complete and about to cut over. It can no longer be cancelled.',
   REBUILD_RUNNING: 'The projection is already being rebuilt. Wait for the rebuild to end, or cancel it.',
