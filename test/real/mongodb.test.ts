@@ -470,6 +470,18 @@ describe('MongoDB', () => {
 });
 
 /** These tests stop their server, so they never use the server at MONGODB_URL. */
+/** The driver's view of a server. Neither its types nor its documentation include this. */
+type Checked = {
+  readonly monitor: { readonly connection: { readonly socket: { readonly destroy: () => void } } };
+  readonly requestCheck: () => void;
+};
+const serversOf = (mongo: MongoConnection): Checked[] => {
+  const { topology } = Reflect.get(mongo, 'client') as {
+    readonly topology: { readonly s: { readonly servers: ReadonlyMap<string, Checked> } };
+  };
+  return [...topology.s.servers.values()];
+};
+
 describe('When MongoDB fails', () => {
   const timeoutMs = 2_000;
   /** Much longer than the timeout, so that only a hanging call exceeds this limit. */
@@ -565,6 +577,38 @@ describe('When MongoDB fails', () => {
       const ended = Object.assign(new Error('This socket has been ended by the other party'), { code: 'EPIPE' });
       await expect(mongo.within(() => Promise.reject(ended))).rejects.toThrow(ReadStoreUnavailable);
       expect(logged).toEqual(['MongoDB is unavailable']);
+    } finally {
+      await mongo.close();
+    }
+  });
+
+  test('a client whose health check never ends is replaced, so that calls succeed again', async () => {
+    // Otherwise, the driver delays a check that follows another one.
+    const url = `${server.url}?minHeartbeatFrequencyMS=1`;
+    const mongo = new MongoConnection({ url, clock, logger, timeoutMs });
+    try {
+      await mongo.version();
+      let answered = 0;
+      let isBusy = true;
+      const calls = Array.from({ length: 8 }, async () => {
+        while (isBusy)
+          await mongo.version().then(
+            () => (answered += 1),
+            () => undefined,
+          );
+      });
+      const [checked] = serversOf(mongo);
+      // What happens if the server is killed just before the driver checks it: the check waits forever.
+      checked?.monitor.connection.socket.destroy();
+      checked?.requestCheck();
+      const before = answered;
+      await until(() => (answered > before + 8 ? Promise.resolve() : Promise.reject(new Error('No replies'))));
+      await server.kill();
+      isBusy = false;
+      await Promise.all(calls);
+      await server.start();
+      await until(() => mongo.version());
+      expect(serversOf(mongo)[0]).not.toBe(checked);
     } finally {
       await mongo.close();
     }

@@ -1,5 +1,6 @@
-import { MongoServerError, MongoServerSelectionError } from 'mongodb';
+import { MongoNetworkError, MongoNetworkTimeoutError, MongoServerError, MongoServerSelectionError } from 'mongodb';
 import type { EngineFault } from '../../ports/engine.js';
+import { ReadStoreUnavailable } from '../../ports/read-store.js';
 import { type ConnectionFault, connectionFaultOf } from '../connection-faults.js';
 
 /**
@@ -85,3 +86,20 @@ function decoded(text: string): string {
     return '';
   }
 }
+
+/**
+ * Returns true if the call did not reach any server. In that case, the driver does not always mark the server as
+ * unavailable. It checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported. A write to
+ * a connection that the server has just closed fails with Node's own error, which the driver does not convert.
+ */
+export const isUnreached = (error: unknown): boolean =>
+  (error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError)) || codeOf(error) === 'EPIPE';
+
+/** Keeps only the message of a driver error, because the error itself contains the affected documents. */
+export function unavailable(error: unknown): ReadStoreUnavailable {
+  const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new ReadStoreUnavailable('MongoDB is temporarily unavailable', new Error(said));
+}
+
+export const codeOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;

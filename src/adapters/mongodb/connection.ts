@@ -1,4 +1,4 @@
-import { MongoClient, MongoNetworkError, MongoNetworkTimeoutError, ReadConcern } from 'mongodb';
+import { MongoClient, MongoServerError, ReadConcern } from 'mongodb';
 import type { Collection, CollectionOptions, Db, Document, Filter, FindOptions, UpdateFilter } from 'mongodb';
 import type { TopologyDescriptionChangedEvent, WriteConcernSettings } from 'mongodb';
 import type { EngineFault } from '../../ports/engine.js';
@@ -6,8 +6,8 @@ import type { Logger } from '../../ports/log.js';
 import { ReadStoreUnavailable, SearchTooBroad } from '../../ports/read-store.js';
 import type { Clock } from '../../ports/time.js';
 import { withTimeout } from '../waiting.js';
-import { faultOf, type MongoFault } from './connection.faults.js';
-import { settingsOf } from './connection.settings.js';
+import { codeOf, faultOf, isUnreached, type MongoFault, unavailable } from './connection.faults.js';
+import { type ConnectionSettings, settingsOf } from './connection.settings.js';
 
 export type MongoDbOptions = {
   /** A `mongodb://` or `mongodb+srv://` URL. The path is the name of the database (default: `kontor`). */
@@ -33,6 +33,8 @@ const TIMEOUT_MS = 5_000;
 const INDEX_TIMEOUT_MS = 3_600_000;
 /** Time for which a missing permission is reported after the last denied command. */
 const REFUSED_MS = 30_000;
+/** Number of call timeouts without any reply from the server after which the client is replaced. */
+const STUCK_TIMEOUTS = 3;
 
 /** Batch size. Large enough for a read by keys to receive all its documents in one reply. */
 const BATCH = 2_000;
@@ -40,7 +42,7 @@ const BATCH = 2_000;
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
 /**
- * One MongoDB client for all stores. The client can be created while the server is unavailable. While the server is
+ * One MongoDB client at a time for all stores. The client can be created while the server is unavailable. While the server is
  * unavailable, every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a majority,
  * and reads see only majority-committed data. Therefore, a document that guards a write or is covered by a checkpoint
  * cannot disappear when the primary changes (ADR 0049).
@@ -49,15 +51,18 @@ export class MongoConnection {
   readonly timeoutMs: number;
   /** Requires acknowledgement by a majority, so that a new primary has the write. */
   readonly majority: WriteConcernSettings;
-  private readonly callTimeoutMs: number;
   private readonly url: string;
-  private readonly client: MongoClient;
-  private readonly db: Db;
+  private client: MongoClient;
+  private db: Db;
+  private readonly settings: ConnectionSettings;
+  private readonly onCommand: MongoDbOptions['onCommand'];
   private readonly clock: Clock;
   private readonly logger: Logger;
   private isConnected = false;
   private closing: Promise<void> | undefined;
   private awaySinceMs: number | undefined;
+  /** Time of the first call without a reply since the last reply. */
+  private silentSinceMs: number | undefined;
   private refused: { readonly fault: MongoFault; readonly atMs: number } | undefined;
 
   /** @throws RangeError for an invalid URL; the message omits the URL, which may contain a password */
@@ -65,28 +70,38 @@ export class MongoConnection {
     this.clock = clock;
     this.logger = logger;
     this.url = url;
+    this.onCommand = onCommand;
     try {
-      const settings = settingsOf(url, timeoutMs);
-      this.timeoutMs = settings.timeoutMs;
-      this.callTimeoutMs = settings.callTimeoutMs;
-      this.majority = settings.majority;
-      this.client = new MongoClient(url, { ...settings.options, monitorCommands: onCommand !== undefined });
-      this.db = this.client.db(settings.database, {
-        readPreference: 'primary',
-        readConcern: new ReadConcern('majority'),
-        writeConcern: this.majority,
-      });
+      this.settings = settingsOf(url, timeoutMs);
+      this.timeoutMs = this.settings.timeoutMs;
+      this.majority = this.settings.majority;
+      this.client = this.newClient();
+      this.db = this.databaseOf(this.client);
     } catch {
       throw new RangeError('Not a valid MongoDB URL (omitted here because it may contain a password)');
     }
-    this.client.on('topologyDescriptionChanged', (event) => {
-      this.observe(event);
+  }
+
+  private newClient(): MongoClient {
+    const { url, onCommand } = this;
+    const client = new MongoClient(url, { ...this.settings.options, monitorCommands: onCommand !== undefined });
+    client.on('topologyDescriptionChanged', (event) => {
+      if (client === this.client) this.observe(event);
     });
     if (onCommand) {
-      this.client.on('commandStarted', ({ command }) => {
+      client.on('commandStarted', ({ command }) => {
         onCommand(command);
       });
     }
+    return client;
+  }
+
+  private databaseOf(client: MongoClient): Db {
+    return client.db(this.settings.database, {
+      readPreference: 'primary',
+      readConcern: new ReadConcern('majority'),
+      writeConcern: this.majority,
+    });
   }
 
   collection(name: string, options: CollectionOptions = {}): Collection<Stored> {
@@ -131,7 +146,7 @@ export class MongoConnection {
    * @throws SearchTooBroad; ReadStoreUnavailable for any error from the driver or server
    */
   within<T>(work: () => Promise<T>): Promise<T> {
-    return this.limited(work, this.callTimeoutMs);
+    return this.limited(work, this.settings.callTimeoutMs);
   }
 
   /** Like `within`, for `unhurried` commands. */
@@ -154,16 +169,39 @@ export class MongoConnection {
 
   private async limited<T>(work: () => Promise<T>, limitMs: number, closing = false): Promise<T> {
     if (this.closing && !closing) throw new ReadStoreUnavailable('The connection to MongoDB was closed');
+    if (!closing) this.replaceIfStuck();
     const late = () => new ReadStoreUnavailable(`MongoDB did not respond within ${limitMs} ms`);
     try {
       const result = await withTimeout(this.clock, limitMs, closing ? work() : this.connected().then(work), late);
       if (!closing) this.noteServed();
       return result;
     } catch (error) {
-      if (isUnreached(error)) this.noteAway(error);
-      else this.noteFault(error);
-      throw error instanceof ReadStoreUnavailable || error instanceof SearchTooBroad ? error : unavailable(error);
+      throw this.noteFailed(error);
     }
+  }
+
+  /** Returns the error to throw. */
+  private noteFailed(error: unknown): Error {
+    if (error instanceof MongoServerError) this.silentSinceMs = undefined;
+    else this.silentSinceMs ??= this.clock.monotonicMs();
+    if (isUnreached(error)) this.noteAway(error);
+    else this.noteFault(error);
+    return error instanceof ReadStoreUnavailable || error instanceof SearchTooBroad ? error : unavailable(error);
+  }
+
+  /**
+   * Replaces a client that has received no reply for a long time. If the server is killed while the driver sends its
+   * health check, the driver may wait for the result of that write forever, and then never uses the server again.
+   */
+  private replaceIfStuck(): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - (this.silentSinceMs ?? nowMs) < STUCK_TIMEOUTS * this.settings.callTimeoutMs) return;
+    const old = this.client;
+    this.client = this.newClient();
+    this.db = this.databaseOf(this.client);
+    this.isConnected = false;
+    this.silentSinceMs = undefined;
+    old.close().catch(() => undefined);
   }
 
   /**
@@ -171,16 +209,18 @@ export class MongoConnection {
    */
   private async connected(): Promise<void> {
     if (this.isConnected) return;
+    const { client } = this;
     try {
-      await this.client.connect();
+      await client.connect();
     } catch (error) {
       this.noteAway(error);
       throw error;
     }
+    if (client !== this.client) return;
     this.isConnected = true;
     this.noteBack();
     // Without this check, the connection would remain open if `close` was called in the meantime.
-    if (this.closing) await this.client.close();
+    if (this.closing) await client.close();
   }
 
   /** Tracks whether a writable server is available. */
@@ -216,6 +256,7 @@ export class MongoConnection {
   }
 
   private noteServed(): void {
+    this.silentSinceMs = undefined;
     this.noteBack();
     const { refused } = this;
     if (refused && !(refused.fault.lasts && this.clock.monotonicMs() - refused.atMs < REFUSED_MS))
@@ -239,27 +280,10 @@ export class MongoConnection {
   }
 }
 
-/**
- * Returns true if the call did not reach any server. In that case, the driver does not always mark the server as
- * unavailable. It checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported. A write to
- * a connection that the server has just closed fails with Node's own error, which the driver does not convert.
- */
-const isUnreached = (error: unknown): boolean =>
-  (error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError)) || codeOf(error) === 'EPIPE';
-
-/** Keeps only the message of a driver error, because the error itself contains the affected documents. */
-function unavailable(error: unknown): ReadStoreUnavailable {
-  const said = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new ReadStoreUnavailable('MongoDB is temporarily unavailable', new Error(said));
-}
-
 const DUPLICATE_KEY = 11_000;
 
 /** Whether the error means that the document already exists. */
 export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUPLICATE_KEY;
-
-const codeOf = (error: unknown): unknown =>
-  typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 
 /**
  * Retries once. If two processes insert the same document at the same time, the second process finds the document on
