@@ -148,15 +148,24 @@ async function project(parts: SubscriberParts, portion: LedPortion | undefined):
       parts.onFailed(names);
     },
   });
-  for (const meter of meters) {
-    meter.ranges = portion?.ranges;
+  const end = (): void => {
+    for (const meter of meters) meter.end();
+  };
+  for (const { model, acrossTenants } of projections) {
+    const meter = meterOf(model.name);
+    meter.ranges = acrossTenants ? undefined : portion?.ranges;
     meter.begin(-1);
   }
-  await runner.start();
+  try {
+    await runner.start();
+  } catch (error) {
+    end();
+    throw error;
+  }
   return {
     stop: async () => {
       await runner.stop();
-      for (const meter of meters) meter.end();
+      end();
     },
   };
 }

@@ -97,6 +97,19 @@ async function messagesIn(url: string): Promise<CloudEvent[]> {
   }
 }
 
+/** The number of ranges that the replicas report for each divided subscriber, in total. */
+async function sharesOf(urls: readonly string[]): Promise<[string, number][]> {
+  const shares = new Map<string, number>();
+  for (const url of urls) {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    for (const [, subscriber = '', ranges] of text.matchAll(
+      /^kontor_subscriber_ranges\{.*subscriber="([^"]+)".*\} (\d+)$/gm,
+    ))
+      shares.set(subscriber, (shares.get(subscriber) ?? 0) + Number(ranges));
+  }
+  return [...shares];
+}
+
 describe(`four replicas that share the tenants (seed ${SEED})`, () => {
   const random = mulberry32(SEED);
   let servers: Servers;
@@ -143,6 +156,10 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
           );
         };
         await even();
+        await until(
+          () => sharesOf([...urls.values()]),
+          (shares) => shares.length > 0 && shares.every(([, share]) => share === 16),
+        );
         const tenants: Books[] = [];
         while (tenants.length < TENANTS) tenants.push(await openBooks(anyUrl()));
         const partners = new Partners(() => running().flatMap((replica) => urls.get(replica) ?? []), tenants);
