@@ -22,6 +22,8 @@ const DAY_MS = 24 * 60 * 60_000;
 export const RETRIED_FOR_MS = 3 * DAY_MS;
 /** Time from the first failure after the last success until the webhook is disabled. */
 export const FAILING_FOR_MS = 5 * DAY_MS;
+/** Time for which a message must have failed before its webhook is disabled. */
+const CONFIRMED_AFTER_MS = 60 * 60_000;
 const RETRY_PAUSES = { baseMs: 5_000, maxMs: MAX_WAIT_MS };
 /**
  * Pauses between attempts while a receiver is down. They are shorter than the retry delays of a message, so that
@@ -160,7 +162,9 @@ export class WebhookAttempts {
     const nowMs = this.parts.clock.nowMs();
     entry.failedAtMs ??= nowMs;
     if (answer.status === 410) return this.disable(entry, message, answer, 'GONE');
-    if (nowMs - (this.gate.failingSinceMs ?? nowMs) >= FAILING_FOR_MS)
+    // A single failure long after an earlier one is not enough: nothing may have been sent in the meantime.
+    const isConfirmed = nowMs - entry.failedAtMs >= CONFIRMED_AFTER_MS;
+    if (isConfirmed && nowMs - (this.gate.failingSinceMs ?? nowMs) >= FAILING_FOR_MS)
       return this.disable(entry, message, answer, 'FAILING');
     if (nowMs - entry.failedAtMs >= RETRIED_FOR_MS) return this.giveUp(entry, event, message, answer);
     const pauseMs = Math.max(this.retries.pauseMs(entry.attempts), answer.afterMs ?? 0);

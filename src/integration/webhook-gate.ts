@@ -119,6 +119,9 @@ export class WebhookGate {
     this.limit = Math.max(1, Math.floor(this.limit / 2));
     if (!this.isDown) return;
     const pauseMs = this.backoff.pauseMs(this.failures - DOWN_AFTER + 1);
-    this.pausedUntilMs = Math.max(this.pausedUntilMs, this.clock.monotonicMs() + Math.max(pauseMs, afterMs));
+    this.pausedUntilMs = Math.max(
+      this.pausedUntilMs,
+      this.clock.monotonicMs() + Math.min(MAX_WAIT_MS, Math.max(pauseMs, afterMs)),
+    );
   }
 }

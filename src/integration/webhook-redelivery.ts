@@ -22,13 +22,14 @@ export class WebhookRedelivery {
   ) {}
 
   /**
-   * Sends all messages of the event once, in order. Returns the reason if the receiver rejected one; otherwise
-   * undefined.
+   * Sends all messages of the event once, in order. Returns the reason if the webhook is disabled or the receiver
+   * rejected a message; otherwise undefined.
    * @throws DomainError not_found if the webhook was deleted
    */
   async redeliver(id: string, event: Recorded): Promise<Reason | undefined> {
     const { tenantId } = event;
     const found = presentWebhook((await this.reader.read(webhook, tenantId, id)).state);
+    if (!found.isEnabled) return { code: 'WEBHOOK_DISABLED', message: 'The webhook is disabled. Enable it first.' };
     const wants = wantedBy(found);
     for (const message of outgoingOf(event).filter(({ type }) => wants(type))) {
       const receiver = receiverOf(this.sender, { tenantId, id }, found, this.clock.nowMs());

@@ -302,6 +302,12 @@ test('A dead letter of a webhook can be replayed, and shows its messages', async
   receiver.answer = (path) => ({ status: path === '/parked' ? 500 : 204 });
   expect(await replay()).toMatchObject({ status: 'PARKED' });
   receiver.answer = () => ({ status: 204 });
+  const enable = (isEnabled: boolean) =>
+    service.call('PATCH', `${PATH}/${made.id}`, { token: tenant.token, body: { isEnabled } });
+  await enable(false);
+  expect(await replay()).toMatchObject({ status: 'PARKED' });
+  expect(receiver.eventsAt('/parked')).toHaveLength(1);
+  await enable(true);
   expect(await replay()).toMatchObject({ status: 'REPLAYED' });
   const [first, second] = receiver.eventsAt('/parked');
   expect(second).toEqual({ ...first, replayed: true });

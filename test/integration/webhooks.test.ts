@@ -290,6 +290,35 @@ describe('While a receiver fails', () => {
     expect((await failed())[0]).toMatchObject({ responseStatus: 500, code: 'HTTP_500', nextAttemptAt: null });
   });
 
+  test('and asks for a pause of a month, it is tried again within the hour', async () => {
+    await office.webhook(tenant, '/patient');
+    office.start();
+    office.receiver.answer = () => ({ status: 503, headers: { 'retry-after': String(30 * 24 * 3_600) } });
+    const records: string[] = [];
+    for (let count = 0; count < 3; count += 1) records.push(await office.record(tenant, 1));
+    await office.until(() => office.receiver.received.length >= 3, 10);
+    office.receiver.answer = () => ({ status: 204 });
+    const beganMs = office.clock.monotonicMs();
+    await office.until(() => countAt('/patient') === 3, MINUTE_MS);
+    expect(office.clock.monotonicMs() - beganMs).toBeLessThanOrEqual(HOUR_MS + MINUTE_MS);
+  });
+
+  test('once, long after an earlier failure, the message is retried and the webhook stays enabled', async () => {
+    const { id } = await office.webhook(tenant, '/seldom');
+    office.start();
+    office.receiver.answer = () => ({ status: 500 });
+    await office.record(tenant, 1);
+    await office.until(() => office.letters.length > 0, HOUR_MS);
+    const quietUntilMs = office.clock.monotonicMs() + FAILING_FOR_MS;
+    await office.until(() => office.clock.monotonicMs() >= quietUntilMs, HOUR_MS);
+    const tried = office.receiver.received.length;
+    const late = await office.record(tenant, 1);
+    await office.until(() => office.receiver.received.length > tried, 10);
+    office.receiver.answer = () => ({ status: 204 });
+    await office.until(() => namesAt('/seldom', late).length === 1, MINUTE_MS);
+    expect((await office.reader.read(webhook, tenant, id)).state).toMatchObject({ isEnabled: true });
+  });
+
   test('for five days, the webhook is disabled', async () => {
     const { id } = await office.webhook(tenant, '/lost');
     office.start();
