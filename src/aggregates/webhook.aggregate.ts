@@ -145,7 +145,7 @@ export function presentWebhook(state: Webhook): PresentWebhook {
 }
 
 /** @throws DomainError not_found; conflict WEBHOOK_DISABLED */
-function enabled(state: Webhook): PresentWebhook {
+export function enabledWebhook(state: Webhook): PresentWebhook {
   const found = presentWebhook(state);
   if (!found.isEnabled) throw conflict('WEBHOOK_DISABLED', 'The webhook is disabled. Enable it first.');
   return found;
@@ -195,13 +195,13 @@ export function noteWebhookTest(state: Webhook, data: TestOutcome): WebhookEvent
 
 /** @throws DomainError not_found; conflict WEBHOOK_DISABLED */
 export function requestResend(state: Webhook, data: ResendRequest): WebhookEvent[] {
-  enabled(state);
+  enabledWebhook(state);
   return [{ type: 'WebhookResendRequested', data }];
 }
 
 /** @throws DomainError not_found; conflict WEBHOOK_DISABLED */
 export function requestRecovery(state: Webhook, data: RecoveryRequest): WebhookEvent[] {
-  enabled(state);
+  enabledWebhook(state);
   return [{ type: 'WebhookRecoveryRequested', data }];
 }
 

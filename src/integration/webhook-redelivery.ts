@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Reason } from '../aggregates/dead-letter.aggregate.js';
 import { receiverOf, wantedBy } from '../aggregates/webhook-receiver.js';
-import { presentWebhook, webhook } from '../aggregates/webhook.aggregate.js';
+import { enabledWebhook, webhook } from '../aggregates/webhook.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { CLOCK, type Clock } from '../ports/time.js';
@@ -22,14 +22,13 @@ export class WebhookRedelivery {
   ) {}
 
   /**
-   * Sends all messages of the event once, in order. Returns the reason if the webhook is disabled or the receiver
-   * rejected a message; otherwise undefined.
-   * @throws DomainError not_found if the webhook was deleted
+   * Sends all messages of the event once, in order. Returns the reason if the receiver rejected one; otherwise
+   * undefined.
+   * @throws DomainError not_found if the webhook was deleted; conflict WEBHOOK_DISABLED
    */
   async redeliver(id: string, event: Recorded): Promise<Reason | undefined> {
     const { tenantId } = event;
-    const found = presentWebhook((await this.reader.read(webhook, tenantId, id)).state);
-    if (!found.isEnabled) return { code: 'WEBHOOK_DISABLED', message: 'The webhook is disabled. Enable it first.' };
+    const found = enabledWebhook((await this.reader.read(webhook, tenantId, id)).state);
     const wants = wantedBy(found);
     for (const message of outgoingOf(event).filter(({ type }) => wants(type))) {
       const receiver = receiverOf(this.sender, { tenantId, id }, found, this.clock.nowMs());
