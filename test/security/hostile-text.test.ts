@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { cpuMs } from '../support/cpu-time.js';
 import { placeText, RequestSchemas, type Field } from '../support/request-schemas.js';
 import { Requester } from '../support/requester.js';
 import { routeTable, type Route } from '../support/route-table.js';
@@ -22,12 +23,6 @@ beforeAll(async () => {
   schemas = new RequestSchemas(service.service.openApi());
 });
 afterAll(() => service.close());
-
-/** The CPU time that this process has used, in milliseconds. */
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
 
 /** The maximum CPU time between two runs of a timer during the work. */
 async function latenessMs(work: () => Promise<unknown>): Promise<number> {

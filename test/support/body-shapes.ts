@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { cpuMs } from './cpu-time.js';
 
 /*
  * Bodies that are as expensive as their size allows. Each repeats one unit in a list or an object, at the top level or
@@ -149,15 +150,14 @@ function costMs(body: Buffer, take: Take, enoughMs: number): number {
 function stepsMs(steps: Iterator<unknown>): number[] {
   const costs: number[] = [];
   for (let isOver = false; !isOver;) {
-    const began = process.cpuUsage();
+    const beganMs = cpuMs();
     try {
       isOver = steps.next().done === true;
     } catch {
       // The cost of a rejection also counts.
       isOver = true;
     }
-    const { user, system } = process.cpuUsage(began);
-    costs.push((user + system) / 1_000);
+    costs.push(cpuMs() - beganMs);
   }
   return costs;
 }
