@@ -469,7 +469,6 @@ describe('MongoDB', () => {
   });
 });
 
-/** These tests stop their server, so they never use the server at MONGODB_URL. */
 /** The driver's view of a server. Neither its types nor its documentation include this. */
 type Checked = {
   readonly monitor: { readonly connection: { readonly socket: { readonly destroy: () => void } } };
@@ -482,6 +481,7 @@ const serversOf = (mongo: MongoConnection): Checked[] => {
   return [...topology.s.servers.values()];
 };
 
+/** These tests stop their server, so they never use the server at MONGODB_URL. */
 describe('When MongoDB fails', () => {
   const timeoutMs = 2_000;
   /** Much longer than the timeout, so that only a hanging call exceeds this limit. */

@@ -1,5 +1,6 @@
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { RANGES } from '../../src/eventsourcing/ranges.js';
 import {
   call,
   invoices,
@@ -14,6 +15,7 @@ import {
 } from '../e2e/kontor-process.js';
 import { compareWithRebuild, isDividedEvenly, rangeShares } from '../support/divided-work.js';
 import { mulberry32 } from '../support/manual-clock.js';
+import { MetricsText } from '../support/metrics-text.js';
 import { Servers } from '../support/servers.js';
 import { outOfOrder } from '../support/suspended-replica.js';
 
@@ -101,11 +103,9 @@ async function messagesIn(url: string): Promise<CloudEvent[]> {
 async function sharesOf(urls: readonly string[]): Promise<[string, number][]> {
   const shares = new Map<string, number>();
   for (const url of urls) {
-    const text = await (await fetch(`${url}/metrics`)).text();
-    for (const [, subscriber = '', ranges] of text.matchAll(
-      /^kontor_subscriber_ranges\{.*subscriber="([^"]+)".*\} (\d+)$/gm,
-    ))
-      shares.set(subscriber, (shares.get(subscriber) ?? 0) + Number(ranges));
+    const metrics = new MetricsText(await (await fetch(`${url}/metrics`)).text());
+    for (const { labels, value } of metrics.all('kontor_subscriber_ranges'))
+      shares.set(labels.subscriber ?? '', (shares.get(labels.subscriber ?? '') ?? 0) + value);
   }
   return [...shares];
 }
@@ -158,7 +158,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
         await even();
         await until(
           () => sharesOf([...urls.values()]),
-          (shares) => shares.length > 0 && shares.every(([, share]) => share === 16),
+          (shares) => shares.length > 0 && shares.every(([, share]) => share === RANGES),
         );
         const tenants: Books[] = [];
         while (tenants.length < TENANTS) tenants.push(await openBooks(anyUrl()));

@@ -42,10 +42,10 @@ const BATCH = 2_000;
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
 /**
- * One MongoDB client at a time for all stores. The client can be created while the server is unavailable. While the server is
- * unavailable, every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a majority,
- * and reads see only majority-committed data. Therefore, a document that guards a write or is covered by a checkpoint
- * cannot disappear when the primary changes (ADR 0049).
+ * One MongoDB client at a time for all stores. The client can be created while the server is unavailable. While the
+ * server is unavailable, every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a
+ * majority, and reads see only majority-committed data. Therefore, a document that guards a write or is covered by a
+ * checkpoint cannot disappear when the primary changes (ADR 0049).
  */
 export class MongoConnection {
   readonly timeoutMs: number;
