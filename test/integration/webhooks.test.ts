@@ -291,12 +291,15 @@ describe('While a receiver fails', () => {
   });
 
   test('and asks for a pause of a month, it is tried again within the hour', async () => {
-    await office.webhook(tenant, '/patient');
+    const { id: webhookId } = await office.webhook(tenant, '/patient');
     office.start();
     office.receiver.answer = () => ({ status: 503, headers: { 'retry-after': String(30 * 24 * 3_600) } });
-    const records: string[] = [];
-    for (let count = 0; count < 3; count += 1) records.push(await office.record(tenant, 1));
-    await office.until(() => office.receiver.received.length >= 3, 10);
+    for (let count = 0; count < 3; count += 1) await office.record(tenant, 1);
+    const refused = async () => {
+      const { items } = await office.log.list(tenant, { webhookId, status: 'PENDING' }, 0, 10);
+      return items.filter(({ responseStatus }) => responseStatus === 503);
+    };
+    await office.until(async () => (await refused()).length === 3, 10);
     office.receiver.answer = () => ({ status: 204 });
     const beganMs = office.clock.monotonicMs();
     await office.until(() => countAt('/patient') === 3, MINUTE_MS);
