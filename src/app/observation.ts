@@ -11,6 +11,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { HEALTH, type Health, type ProbeReport, type ReadinessReport } from '../http/health.controller.js';
 import { QueueBoard } from '../observability/queue-board.js';
+import type { QueueReading } from '../observability/queue-meters.js';
 import { ThreadWatch } from '../observability/thread-watch.js';
 import { TileStore } from '../integrity/tile-store.js';
 import { INTEGRITY } from '../integrity/tree-follower.js';
@@ -160,7 +161,7 @@ export class Observation implements Health {
   }
 
   private async observe(): Promise<Observed> {
-    const { events, queues, writes, progress } = this.engines;
+    const { events, writes, progress } = this.engines;
     const [report, head, parkedLetters, jobs] = await Promise.all([
       this.readiness.report(),
       this.inTime(() => lastOwnEvent(events, catalogue)),
@@ -168,10 +169,19 @@ export class Observation implements Health {
       this.inTime(this.jobs),
     ]);
     return {
-      ...{ report, head, parkedLetters, jobs, queues: queues.readings(), writeFault: writes.fault },
+      ...{ report, head, parkedLetters, jobs, queues: this.readings(), writeFault: writes.fault },
       projections: progress.names.map((name) => ({ name, standing: progress.standing(name) })),
       delay: this.thread.delay(),
     };
+  }
+
+  /** Readings from the worker thread are up to a second old, and a projection's progress is more recent. */
+  private readings(): readonly QueueReading[] {
+    const { queues, progress } = this.engines;
+    return queues.readings().map((reading) => {
+      if (reading.kind !== 'projection') return reading;
+      return { ...reading, position: Math.max(reading.position, progress.position(reading.name)) };
+    });
   }
 
   private inTime<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -150,6 +150,8 @@ async function project(parts: SubscriberParts, portion: LedPortion | undefined):
   });
   const end = (): void => {
     for (const meter of meters) meter.end();
+    // The failures of the stopped work no longer count. The empty list leaves all positions unchanged.
+    for (const { model } of projections) parts.onProgress(model.name, BEFORE_ALL, []);
   };
   for (const { model, acrossTenants } of projections) {
     const meter = meterOf(model.name);

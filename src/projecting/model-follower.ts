@@ -132,7 +132,7 @@ export class ModelFollower {
   }
 
   private note(name: string, position: Position, stoppedAt: Position, ranges?: readonly number[]): void {
-    this.progress.advance(name, position, ranges);
+    this.progress.observe(name, position, ranges);
     if (stoppedAt > position) this.progress.stop(name, ranges);
   }
 

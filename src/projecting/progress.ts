@@ -51,12 +51,17 @@ export class Progress {
   }
 
   /**
-   * Reports that `name` has processed everything up to and including `position`, in the given ranges or in all ranges.
-   * Positions never decrease.
+   * Reports that this process has processed everything up to and including `position` for `name`, in the given ranges
+   * or in all ranges, so its previous attempts no longer count as failed. Positions never decrease.
    */
   advance(name: string, position: number, ranges?: readonly number[]): void {
-    const { positions, stopped } = this.standingOf(name);
     this.failures.delete(name);
+    this.observe(name, position, ranges);
+  }
+
+  /** Reports the stored position of `name`, which another process may have reached. */
+  observe(name: string, position: number, ranges?: readonly number[]): void {
+    const { positions, stopped } = this.standingOf(name);
     let hasMoved = false;
     for (const range of ranges ?? positions.keys()) {
       stopped.delete(range);

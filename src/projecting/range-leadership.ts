@@ -150,6 +150,9 @@ class Member {
       await this.share(seen);
     });
     if (!done && !this.isFresh()) this.want([]);
+    const tookMs = this.clock.monotonicMs() - beganAtMs;
+    if (done && !this.isFresh())
+      this.logger.warn({ group: this.options.group, tookMs }, 'the heartbeat of the ranges is slow; work pauses');
   }
 
   private isFresh(): boolean {

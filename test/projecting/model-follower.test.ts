@@ -74,6 +74,15 @@ describe('A replica that follows the read models of another', () => {
     expect(clock.monotonicMs() - beganAtMs).toBeLessThanOrEqual(1_000);
   });
 
+  test('does not clear the failures of projections that this process leads', async () => {
+    await follower.start();
+    progress.fail(names);
+    progress.fail(names);
+    await project(3);
+    await until(clock, () => names.every((name) => progress.position(name) === 3));
+    expect(names.map((name) => progress.standing(name))).toEqual(names.map(() => 'failed'));
+  });
+
   test('ignores progress while the projector is in its own process', async () => {
     await follower.start();
     progress.isReportedHere = true;

@@ -81,4 +81,20 @@ describe('Waiting for read models', () => {
     expect(progress.position('customers')).toBe(5);
     expect(progress.position('unheard')).toBe(-1);
   });
+
+  test('keeps failures until this process succeeds or stops the work, whatever other processes reach', () => {
+    const failTwice = () => {
+      progress.fail(['customers']);
+      progress.fail(['customers']);
+    };
+    failTwice();
+    progress.observe('customers', 7);
+    expect(progress.standing('customers')).toBe('failed');
+    progress.advance('customers', 8);
+    expect(progress.standing('customers')).toBe('running');
+    failTwice();
+    progress.advance('customers', -1, []);
+    expect(progress.standing('customers')).toBe('running');
+    expect(progress.position('customers')).toBe(8);
+  });
 });

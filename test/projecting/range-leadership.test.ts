@@ -4,7 +4,7 @@ import { MemoryLeaseStore } from '../../src/adapters/embedded/lease-store.js';
 import type { Led } from '../../src/projecting/leadership.js';
 import { RangeLeadership, rangeLeaders, type LedPortion } from '../../src/projecting/range-leadership.js';
 import { ALL_RANGES } from '../../src/eventsourcing/ranges.js';
-import { silentLogger } from '../../src/ports/log.js';
+import { silentLogger, type Logger } from '../../src/ports/log.js';
 import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -25,6 +25,9 @@ class Replica implements LeaseStore {
   portion: LedPortion | undefined;
   begins = 0;
   failures = 0;
+  /** Duration of each list of leases, on this replica's clock. */
+  listsTakeMs = 0;
+  readonly warnings: string[] = [];
   private led: Led | undefined;
 
   constructor(
@@ -32,8 +35,10 @@ class Replica implements LeaseStore {
     private readonly shared: LeaseStore,
   ) {}
 
+  private readonly logger: Logger = { ...silentLogger, warn: (_, message) => this.warnings.push(message) };
+
   start(): this {
-    const leadership = new RangeLeadership(this, this.clock, silentLogger, { holder: this.name });
+    const leadership = new RangeLeadership(this, this.clock, this.logger, { holder: this.name });
     this.led = leadership.lead(GROUP, (portion) => {
       this.begins += 1;
       if (this.failures > 0) {
@@ -66,7 +71,11 @@ class Replica implements LeaseStore {
   }
 
   read = (name: string): Promise<Lease | undefined> => this.pass(() => this.shared.read(name));
-  list = (prefix: string): Promise<ReadonlyMap<string, Lease>> => this.pass(() => this.shared.list(prefix));
+  list = (prefix: string): Promise<ReadonlyMap<string, Lease>> =>
+    this.pass(async () => {
+      if (this.listsTakeMs > 0) await this.clock.sleep(this.listsTakeMs);
+      return this.shared.list(prefix);
+    });
   remove = (name: string, expected: Lease): Promise<void> => this.pass(() => this.shared.remove(name, expected));
   replace = (name: string, expected: Lease | undefined, next: Lease): Promise<boolean> =>
     this.pass(() => this.shared.replace(name, expected, next));
@@ -222,6 +231,22 @@ describe('The ranges of the history', () => {
     first.isBroken = false;
     await cluster.pass(EVEN_WITHIN_MS);
     cluster.expectEven();
+  });
+
+  test('are not worked on after a slow heartbeat, which is logged', async () => {
+    const only = cluster.add();
+    await cluster.pass(3_000);
+    expect([only.actsOn, only.warnings]).toEqual([ALL_RANGES, []]);
+    only.listsTakeMs = 2_500;
+    let pausedMs = 0;
+    await cluster.pass(6_000, () => {
+      if (only.actsOn.length === 0) pausedMs += STEP_MS;
+    });
+    expect(pausedMs).toBeGreaterThan(1_000);
+    expect(new Set(only.warnings)).toEqual(new Set(['the heartbeat of the ranges is slow; work pauses']));
+    only.listsTakeMs = 0;
+    await cluster.pass(3_000);
+    expect(only.actsOn).toEqual(ALL_RANGES);
   });
 
   test('are worked on after a start that failed', async () => {
