@@ -58,8 +58,8 @@ export class WebhookAttempts {
   readonly gate: WebhookGate;
   /** Log entries that have not been stored yet, by slot. */
   logged = new Map<number, Delivery>();
-  /** Ids of the messages that a recovery skips, because they have already been delivered. */
-  delivered: ReadonlySet<string> = new Set();
+  /** Ids of the messages that a recovery skips, because they have already been delivered; undefined until it reads. */
+  delivered: ReadonlySet<string> | undefined;
   private wants: (type: string) => boolean;
   private readonly retries = new Backoff(RETRY_PAUSES);
   private readonly underway = new Set<Promise<Outcome>>();
@@ -127,12 +127,12 @@ export class WebhookAttempts {
 
   private isDue({ kind, messageId }: Entry, message: Outgoing): boolean {
     if (messageId !== null) return message.id === messageId;
-    return this.wants(message.type) && !(kind === 'recovery' && this.delivered.has(message.id));
+    return this.wants(message.type) && !(kind === 'recovery' && this.delivered?.has(message.id));
   }
 
   private async attempt(entry: Entry, event: Recorded, message: Outgoing): Promise<Outcome> {
     const { clock, turns } = this.parts;
-    if (!(await this.gate.enter(entry.dueMs))) return 'stopped';
+    if (!(await this.gate.enter(entry))) return 'stopped';
     const answer = await turns.run({ group: this.address.tenantId }, async () => {
       const beganMs = clock.monotonicMs();
       const received = await this.send(entry, message);

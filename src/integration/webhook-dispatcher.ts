@@ -228,7 +228,8 @@ export class WebhookDispatcher {
   private async saveNow(): Promise<void> {
     const { routed } = this;
     const changed = new Map<string, StoredLane | null>([...this.ended].map((id) => [id, null]));
-    const dirty = [...this.lanes.values()].filter(({ isDirty }) => isDirty);
+    // A failed attempt changes only the log and the entry that waits for the next attempt.
+    const dirty = [...this.lanes.values()].filter(({ isDirty, attempts }) => isDirty || attempts.logged.size > 0);
     for (const lane of dirty) {
       changed.set(lane.address.id, lane.snapshot());
       lane.isDirty = false;

@@ -30,6 +30,8 @@ export class WebhookGate {
   private pausedUntilMs = 0;
   private isPausing = false;
   private isClosed = false;
+  private recoveries = 0;
+  /** Aborted whenever waiting attempts may have become due. */
   private changed = new AbortController();
   private readonly queue: (() => void)[] = [];
 
@@ -48,10 +50,15 @@ export class WebhookGate {
    * Waits until an attempt may begin: not before `dueMs`, unless the receiver recovers. Resolves to false if the gate
    * closes.
    */
-  async enter(dueMs: number): Promise<boolean> {
-    // The upper limit matters only if the clock has been set back.
-    const waitMs = Math.min(MAX_WAIT_MS, dueMs - this.clock.nowMs());
-    if (waitMs > 0) await this.clock.sleep(waitMs, this.changed.signal);
+  async enter(entry: { readonly dueMs: number }): Promise<boolean> {
+    const { recoveries } = this;
+    for (let isOver = false; !isOver;) {
+      const { signal } = this.changed;
+      // The upper limit matters only if the clock has been set back.
+      const waitMs = Math.min(MAX_WAIT_MS, entry.dueMs - this.clock.nowMs());
+      if (waitMs > 0) await this.clock.sleep(waitMs, signal);
+      isOver = waitMs <= 0 || !signal.aborted || this.isClosed || this.recoveries > recoveries;
+    }
     if (this.closed()) return false;
     if (this.queue.length > 0 || !this.hasRoom())
       await new Promise<void>((enter) => {
@@ -66,6 +73,13 @@ export class WebhookGate {
     this.running -= 1;
     if (isSuccess) this.succeeded(tookMs);
     else this.failed(afterMs);
+    this.admit();
+  }
+
+  /** Ends the pause of a receiver that is down, and lets waiting attempts check whether they have become due. */
+  hasten(): void {
+    this.pausedUntilMs = 0;
+    this.wake();
     this.admit();
   }
 
@@ -108,6 +122,11 @@ export class WebhookGate {
     this.failingSinceMs = null;
     this.pausedUntilMs = 0;
     if (!wasDown) return;
+    this.recoveries += 1;
+    this.wake();
+  }
+
+  private wake(): void {
     this.changed.abort();
     this.changed = new AbortController();
     setMaxListeners(0, this.changed.signal);

@@ -134,10 +134,15 @@ export class WebhookLane {
       this.take({ ...entryOf('live', event, before), event: undefined });
   }
 
-  /** Resends one message. Does nothing if the same delivery is already waiting to be resent, which limits open entries. */
+  /** Resends one message. If the same delivery is still waiting, its next attempt becomes due instead. */
   resend(entry: SavedEntry): void {
-    const isOpen = [...this.open].some(({ kind, logged }) => kind === 'resend' && logged?.id === entry.logged?.id);
-    if (!isOpen) this.take({ ...entry, event: undefined });
+    const open = [...this.open].find(({ logged }) => logged !== null && logged.id === entry.logged?.id);
+    if (!open) this.take({ ...entry, event: undefined });
+    else {
+      open.dueMs = 0;
+      this.isDirty = true;
+      this.attempts.gate.hasten();
+    }
   }
 
   /**
@@ -227,7 +232,7 @@ export class WebhookLane {
 
   private async readAgain(recovery: Recovery): Promise<void> {
     const { upTo, after } = recovery;
-    if (after === BEFORE_ALL) {
+    if (after === BEFORE_ALL || !this.attempts.delivered) {
       this.underway = new Set(this.positions);
       this.attempts.delivered = await this.parts.deliveredTo(this.address);
     }

@@ -12,6 +12,7 @@ import {
   disableWebhook,
   noteWebhookProgress,
   requestRecovery,
+  requestResend,
   webhook,
   webhookProgress,
 } from '../../src/aggregates/webhook.aggregate.js';
@@ -29,7 +30,7 @@ import { reasonOf } from '../../src/integration/dead-letters.js';
 import { FAILING_FOR_MS, RETRIED_FOR_MS } from '../../src/integration/webhook-attempts.js';
 import { WebhookDispatcher } from '../../src/integration/webhook-dispatcher.js';
 import type { SavedLane } from '../../src/integration/webhook-lane.js';
-import { DeliveryLog } from '../../src/observability/delivery-log.js';
+import { type Delivery, DeliveryLog } from '../../src/observability/delivery-log.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import { silentLogger } from '../../src/ports/log.js';
@@ -154,6 +155,11 @@ class Office {
     const upTo = await this.events.head();
     await this.act(webhook, tenantId, id, { since: new Date(0).toISOString(), upTo }, requestRecovery);
     return upTo;
+  }
+
+  resend(tenantId: string, { webhookId, id, number, createdAt, attempts, messageId, source }: Delivery): Promise<void> {
+    const request = { logged: { id, number, createdAt }, attempts, messageId, source };
+    return this.act(webhook, tenantId, webhookId, request, requestResend);
   }
 
   remove(tenantId: string, id: string): Promise<void> {
@@ -322,6 +328,28 @@ describe('While a receiver fails', () => {
     expect((await office.reader.read(webhook, tenant, id)).state).toMatchObject({ isEnabled: true });
   });
 
+  test('a resend of a waiting message makes its next attempt due, and sends it once', async () => {
+    const { id: webhookId } = await office.webhook(tenant, '/pending');
+    office.receiver.answer = () => ({ status: 503 });
+    office.start();
+    await office.record(tenant, 1);
+    let found: Delivery | undefined;
+    await office.until(async () => {
+      [found] = (await office.log.list(tenant, { webhookId }, 0, 1)).items;
+      return Date.parse(found?.nextAttemptAt ?? '') > office.clock.nowMs() + 10 * MINUTE_MS;
+    });
+    if (!found) throw new Error('The delivery is not in the log');
+    const sent = office.receiver.received.length;
+    office.receiver.answer = () => ({ status: 204 });
+    const dueMs = Date.parse(String(found.nextAttemptAt));
+    await office.resend(tenant, found);
+    const isDelivered = async () => (await office.log.find(tenant, found?.id ?? ''))?.status === 'DELIVERED';
+    await office.until(isDelivered, 100);
+    expect(office.clock.nowMs()).toBeLessThan(dueMs - MINUTE_MS);
+    await office.until(() => office.clock.nowMs() > dueMs + HOUR_MS, MINUTE_MS);
+    expect(office.receiver.received.length).toBe(sent + 1);
+  });
+
   test('for five days, the webhook is disabled', async () => {
     const { id } = await office.webhook(tenant, '/lost');
     office.start();
@@ -444,6 +472,34 @@ describe('After a crash', () => {
     office.start();
     await office.until(() => namesAt('/stopped', record).length === 3, 100);
     expect(office.receiver.eventsAt('/stopped')).toHaveLength(8);
+  });
+
+  test('a recovery that was interrupted repeats nothing that the log records as delivered', async () => {
+    const { id } = await office.webhook(tenant, '/interrupted');
+    const EVENTS = 150;
+    let isAway = false;
+    const pages: number[] = [];
+    const events = overriding<EventReader, Pick<EventReader, 'readAll'>>(office.events, {
+      readAll: (range) => {
+        if (isAway) pages.push(range?.from ?? -1);
+        if (isAway && pages.length > 1) throw new Error('The history is away');
+        return office.events.readAll(range);
+      },
+    });
+    const first = office.start(true, events);
+    for (let count = 0; count < EVENTS; count += 5) await office.record(tenant, 5);
+    const isDelivered = async () =>
+      countAt('/interrupted') === EVENTS && (await office.log.lanes<SavedLane>())[0]?.open.length === 0;
+    await office.until(isDelivered, 100);
+    isAway = true;
+    await office.recovery(tenant, id);
+    const stored = async () => (await office.log.lanes<SavedLane>())[0]?.recovery;
+    await office.until(async () => pages.length > 1 && ((await stored())?.after ?? -1) > -1, 100);
+    await first.stop();
+    office.start();
+    const record = await office.record(tenant, 1);
+    await office.until(async () => namesAt('/interrupted', record).length === 1 && (await stored()) === null, 100);
+    expect(office.receiver.eventsAt('/interrupted')).toHaveLength(EVENTS + 1);
   });
 
   test('that lost the read store, delivery continues from the reported progress', async () => {
