@@ -1,7 +1,7 @@
 /**
  * Returns the delay in milliseconds before the next attempt. It grows exponentially with `failures`, the number of
- * earlier consecutive failures, up to a limit. Half of the delay is random jitter, so that replicas do not all
- * reconnect to a failed server at the same moment.
+ * consecutive failures so far, up to a limit. Half of the delay is random jitter, so that replicas do not all reconnect
+ * to a failed server at the same moment.
  */
 export const backoffMs = (failures: number, firstMs: number, longestMs: number): number =>
   Math.min(longestMs, firstMs * 2 ** Math.min(failures, 16)) * (0.5 + Math.random() / 2);

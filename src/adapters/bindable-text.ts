@@ -1,6 +1,6 @@
 /**
- * Escapes NUL, because SQLite's binding truncates text at NUL and MongoDB keys use it as a separator. Distinct strings
- * remain distinct, and their order is preserved.
+ * Escapes NUL, because the SQLite binding truncates text at NUL, and MongoDB keys use NUL as a separator. Distinct
+ * strings remain distinct, and their order is preserved.
  */
 export const bindable = (text: string): string =>
   text.includes('\0') || text.includes('\u0001')

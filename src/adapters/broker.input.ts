@@ -3,8 +3,8 @@ import { BrokerRefused } from '../ports/broker.js';
 // Input checks shared by all broker adapters.
 
 /**
- * Tokens of visible characters, separated by single dots. The two character classes are disjoint, so matching takes
- * linear time.
+ * Matches tokens of visible characters, separated by single dots. The two character classes are disjoint, so matching
+ * takes linear time.
  */
 const SUBJECT = /^[^\s\p{C}.*>]+(?:\.[^\s\p{C}.*>]+)*$/u;
 const MAX_SUBJECT_LENGTH = 512;

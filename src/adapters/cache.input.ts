@@ -1,6 +1,5 @@
 /**
- * Maximum length of a key. Entries with longer keys are not stored, because `clear` matches its pattern against every
- * key.
+ * Maximum key length. Entries with longer keys are not stored, because `clear` matches its pattern against every key.
  */
 export const MAX_KEY_LENGTH = 512;
 

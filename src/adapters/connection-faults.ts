@@ -1,4 +1,4 @@
-/** Cause of a failed connection. */
+/** Cause of a connection failure. */
 export type ConnectionFault =
   | 'unknown host'
   | 'refused'
@@ -10,7 +10,7 @@ export type ConnectionFault =
   | 'client certificate refused'
   | 'no common TLS';
 
-/** Faults by Node.js or OpenSSL error code. The first match applies. */
+/** Faults by Node.js or OpenSSL error code. The first matching entry applies. */
 const FAULTS: readonly (readonly [RegExp, ConnectionFault])[] = [
   [/^(ENOTFOUND$|EAI_)/, 'unknown host'],
   [/^ECONNREFUSED$/, 'refused'],
@@ -23,7 +23,7 @@ const FAULTS: readonly (readonly [RegExp, ConnectionFault])[] = [
   [/^(EPROTO|ERR_SSL_|ERR_TLS_)/, 'no common TLS'],
 ];
 
-/** Returns the cause of a failed connection; undefined for an unrelated error. */
+/** Returns the cause of a connection failure, or undefined for an unrelated error. */
 export function connectionFaultOf(error: unknown): ConnectionFault | undefined {
   const { code } = (error ?? {}) as { readonly code?: unknown };
   return typeof code === 'string' ? FAULTS.find(([pattern]) => pattern.test(code))?.[1] : undefined;

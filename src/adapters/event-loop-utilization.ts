@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** Minimum interval between measurements. Shorter intervals are not meaningful. */
+/** Minimum interval between measurements. Shorter intervals would not produce meaningful values. */
 const LOOK_EVERY_MS = 50;
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '../ports/event-store.js';
 import { UUID } from '../ports/uuid.js';
 
-// Input checks. They are identical for every engine, so that a history can be moved from one engine to another.
+// Input checks that are identical for every engine, so that a history can be moved from one engine to another.
 
 /** Maximum combined size of the data and metadata of an append. This is EventStoreDB's default MaxAppendSize. */
 const APPEND_LIMIT_BYTES = 1024 * 1024;
@@ -85,7 +85,7 @@ function toJson(what: string, value: object): string {
 const DEFAULT_MAX_COUNT = 4_096;
 const DEFAULT_BATCH_SIZE = 500;
 
-/** Returns the maximum number of events for a read. @throws RangeError */
+/** Returns the maximum number of events to read. @throws RangeError */
 export function countOf(maxCount = DEFAULT_MAX_COUNT): number {
   if (!Number.isSafeInteger(maxCount) || maxCount < 1)
     throw new RangeError(`The maximum count of a read must be a positive whole number, not ${maxCount}`);
@@ -104,7 +104,7 @@ export function assertPosition(from: Position | undefined): void {
 }
 
 /**
- * Returns the maximum number of events per batch of the subscription.
+ * Returns the subscription's maximum number of events per batch.
  * @throws RangeError for invalid subscription parameters
  */
 export function batchSizeOf({ after, maxBatchSize = DEFAULT_BATCH_SIZE }: AllSubscription): number {

@@ -1,8 +1,8 @@
 import type { EventFilter, Narrowing } from '../ports/event-store.js';
 
 /**
- * Whether the shared filter passes every event that a subscription needs. A filter by event type needs only the shared
- * streams, because its event types occur in no others.
+ * Whether the shared filter selects every event that a subscription needs. A filter by event type needs only the shared
+ * streams, because its event types occur in no other streams.
  */
 export function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
   if (!shared) return true;
@@ -15,7 +15,7 @@ export function covers(shared: EventFilter | undefined, wanted: EventFilter | un
 export const narrowed = (filter: EventFilter | undefined, narrowing: Narrowing | undefined): EventFilter | undefined =>
   filter && { ...filter, ...(narrowing && { narrowing }) };
 
-/** Returns a narrowing that selects all events that the filters select; undefined if there is none. */
+/** Returns a narrowing that selects all events that the filters select, or undefined if there is none. */
 export function narrowingOf(filters: readonly (EventFilter | undefined)[]): Narrowing | undefined {
   const first = filters.find((filter) => filter?.narrowing)?.narrowing;
   if (!first) return undefined;

@@ -6,8 +6,8 @@ import { unlessAborted } from './waiting.js';
 const ALONE_MS = 1_000;
 
 /**
- * Subscribes to live events that another thread already receives from the server. While that thread cannot provide
- * them, they are read through `reader`.
+ * Subscribes to live events that another thread already receives from the server. While that thread cannot provide the
+ * events, this function reads them through `reader`.
  */
 export function relayed(
   reader: Pick<EventReader, 'subscribeToAll'>,
@@ -53,7 +53,7 @@ async function* batches(
     const beganMs = performance.now();
     for await (const batch of reader.subscribeToAll({ ...subscription, after: told.position })) {
       yield next(batch);
-      // Uses the real clock, which tests cannot stop.
+      // This uses the real clock, which tests cannot stop.
       if (batch.caughtUp && performance.now() - beganMs >= ALONE_MS) return false;
     }
     return true;

@@ -24,11 +24,11 @@ const NARROW_EVERY_MS = 1_000;
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
 type Consumer = {
   readonly filter: EventFilter | undefined;
-  /** Position and state of the consumer's last batch. Its events are omitted, so that they can be freed. */
+  /** Position and state of the consumer's last batch, without its events so that they can be freed. */
   told: Reached;
   /**
    * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
-   * subscription may have read the consumer's events before the consumer began.
+   * subscription may have read the consumer's events before the consumer started.
    */
   hasCaughtUp: boolean;
 };
@@ -51,7 +51,7 @@ export type Sharing = {
 /**
  * Reads and decodes the live end of a history once for all subscriptions of a thread, with the guarantees of
  * `EventReader.subscribeToAll`. A subscription reads its backlog alone and joins when it has caught up. It reads alone
- * again when it falls too far behind or when the shared subscription fails. Therefore, it never delays the others, and
+ * again when it falls too far behind or when the shared subscription fails. Therefore, it never delays the others and
  * encounters every error at its own position. The shared subscription is also pull-based: it reads only while a
  * consumer is waiting for it.
  */
@@ -61,7 +61,7 @@ export class SharedSubscription {
   private reached: Position = 0;
   private caughtUp = false;
   private source: AsyncIterator<EventBatch> | undefined;
-  /** Filter of the source, and the position at which the source began. */
+  /** Filter of the source and the position at which the source started. */
   private selected: EventFilter | undefined;
   private selectedAfter: Position = 0;
   private selectedAtMs = Number.NEGATIVE_INFINITY;
@@ -102,7 +102,7 @@ export class SharedSubscription {
     return undefined;
   };
 
-  /** Returns the consumer that represents the other thread: a new one if that thread needs other events than before. */
+  /** Returns the consumer for the other thread: a new one if that thread needs different events than before. */
   private remoteWith(narrowing: Narrowing | undefined): Consumer {
     const filter = narrowed(this.sharing.filter, narrowing);
     if (this.remote && isSame(this.remote.filter?.narrowing, filter?.narrowing)) return this.remote;
@@ -178,7 +178,7 @@ export class SharedSubscription {
     return this.source !== undefined && position >= this.kept.after;
   }
 
-  /** Begins the shared subscription at the position of a consumer that has caught up. */
+  /** Starts the shared subscription at the position of a consumer that has caught up. */
   private begin(position: Position): void {
     if (this.source || !this.open(position)) return;
     this.kept.begin(position);
@@ -186,7 +186,7 @@ export class SharedSubscription {
     this.caughtUp = true;
   }
 
-  /** Opens the source after a position, with the events that the consumers need. Returns false if that is impossible. */
+  /** Opens the source after a position for the events that consumers need. Returns false if it cannot be opened. */
   private open(position: Position): boolean {
     const { liveAfter } = this.sharing;
     const filter = this.needed();
@@ -206,18 +206,18 @@ export class SharedSubscription {
     return true;
   }
 
-  /** Returns a filter that selects every event that any consumer needs. */
+  /** Returns a filter that selects all events needed by any consumer. */
   private needed(): EventFilter | undefined {
     const all = [...this.consumers, ...(this.remote ? [this.remote] : [])];
     return narrowed(this.sharing.filter, narrowingOf(all.map(({ filter }) => filter)));
   }
 
-  /** Reopens the source if it does not select the events of a consumer. Joined consumers miss nothing. */
+  /** Reopens the source if it does not select all events that a consumer needs. Joined consumers miss no events. */
   private widenFor({ filter }: Consumer): void {
     if (this.source && !covers(this.selected, filter)) this.reopen();
   }
 
-  /** Reopens the source if it selects more than the consumers have needed for some time. */
+  /** Reopens the source if it selects more events than the consumers have needed for some time. */
   private narrow(): void {
     if (performance.now() - this.selectedAtMs < (this.sharing.narrowEveryMs ?? NARROW_EVERY_MS)) return;
     this.selectedAtMs = performance.now();

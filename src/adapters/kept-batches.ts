@@ -4,7 +4,7 @@ import type { EventBatch, Position, RecordedEvent } from '../ports/event-store.j
 const MOST_EVENTS = 500;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
-/** The latest non-empty batches of a subscription, in order. They contain everything that was read after `after`. */
+/** The latest non-empty batches of a subscription, in order. They contain all events that were read after `after`. */
 export class KeptBatches {
   private batches: EventBatch[] = [];
   private events = 0;
@@ -17,14 +17,14 @@ export class KeptBatches {
     return this.from;
   }
 
-  /** Removes all batches and begins again after a position. */
+  /** Removes all batches and starts again after a position. */
   begin(after: Position): void {
     this.batches = [];
     this.events = this.characters = 0;
     this.from = after;
   }
 
-  /** Adds a batch. May remove earlier ones. `received`: the position that each consumer has reached. */
+  /** Adds a batch. May remove earlier ones. `received` contains the position that each consumer has reached. */
   add(batch: EventBatch, received: readonly Position[]): void {
     this.release(Math.min(...received));
     this.batches.push(batch);

@@ -1,6 +1,6 @@
 /**
- * Converts the items that precede the first one that `convert` rejects. The caller must still process the converted
- * items.
+ * Converts the items that precede the first one that `convert` rejects. Even if `convert` rejects an item, the caller
+ * must process the converted ones.
  */
 export function convertLeading<T, R>(
   items: readonly T[],

@@ -58,8 +58,8 @@ export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): 
 }
 
 /**
- * Returns a string that is identical for all declarations with the same storage layout. `more`: engine-specific parts
- * of the layout.
+ * Returns a string that is identical for all declarations with the same storage layout. `more` contains engine-specific
+ * parts of the layout.
  */
 export const declarationOf = (model: ReadModel, more: object = {}): string =>
   JSON.stringify({
@@ -98,7 +98,7 @@ export function filterOf<C>(shape: Declared<C>, field: string): C {
   return columnOf(shape, field);
 }
 
-/** Returns the variant of the layout with the sort order of a query. @throws RangeError */
+/** Returns the layout variant for a query's sort order. @throws RangeError */
 export function inOrderOf<S extends { readonly model: ReadModel; readonly variants: ReadonlyMap<string, S> }>(
   shape: S,
   { order }: ListQuery,

@@ -22,7 +22,7 @@ export class SystemClock implements Clock {
 }
 
 /**
- * Unlike the promise-based timer of Node.js, this timer resolves on abort, because creating an error would take longer
+ * Unlike the promise-based Node.js timer, this timer resolves on abort, because creating an error would take longer
  * than the timer itself.
  */
 const timer = (ms: number, signal: AbortSignal | undefined): Promise<void> =>

@@ -2,7 +2,7 @@ import type { EngineFacts, EngineFault } from './engine.js';
 import type { Position } from './event-store.js';
 
 /**
- * Delivers integration events to other systems. The broker holds copies of events; the event store remains the system
+ * Delivers integration events to other systems. The broker holds copies of events. The event store remains the system
  * of record.
  */
 export const BROKER = Symbol('BROKER');
@@ -12,7 +12,7 @@ export type BrokerMessage = {
    * Deduplication key. The broker acknowledges and drops a message whose id it has stored within its duplicate window.
    */
   readonly id: string;
-  /** Dot-separated tokens of visible characters; no wildcards. */
+  /** Dot-separated tokens of visible characters, without wildcards. */
   readonly subject: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload: string;
@@ -25,7 +25,7 @@ export type Published = { readonly sequence: number; readonly duplicate: boolean
 /** Stores messages for other systems in publish order. */
 export interface Broker {
   /**
-   * Resolves when the broker has stored the message (at-least-once, provided that the caller retries). Messages from
+   * Resolves when the broker has stored the message (at least once, provided that the caller retries). Messages from
    * concurrent calls are stored in call order.
    * @throws BrokerRefused when the broker will never accept the message, BrokerUnavailable when a retry may succeed
    */
@@ -40,7 +40,7 @@ export interface Broker {
   publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]>;
   /** Reports the engine's name and version in one round trip. @throws BrokerUnavailable */
   facts(): Promise<EngineFacts>;
-  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  /** Reason why the engine is unusable, or undefined when it is available. Performs no I/O. */
   fault?(): EngineFault | undefined;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export class BrokerRefused extends Error {
 
 /**
  * The broker is unavailable or timed out. Retry with the same id. `mayBeStored` is false only if it is certain that
- * neither this message nor an earlier message of the same call was sent.
+ * neither this message nor an earlier message in the same call was sent.
  */
 export class BrokerUnavailable extends Error {
   constructor(

@@ -1,7 +1,7 @@
 import type { EngineFacts, EngineFault } from './engine.js';
 import { token } from './token.js';
 
-/** Shared cache and counters. Any entry may disappear at any time, so correctness never depends on the cache. */
+/** Shared cache and counters. Any entry may disappear at any time, so correctness must never depend on the cache. */
 export const CACHE = token<Cache>('CACHE');
 
 /** State of a rate-limit window after a hit. */
@@ -20,7 +20,7 @@ export type CacheStatus = {
   readonly uptimeSeconds: number;
   readonly usedMemoryBytes: number;
   readonly keyCount: number;
-  /** Hits divided by lookups, from 0 to 1; null before the first lookup. */
+  /** Hits divided by lookups, from 0 to 1, or null before the first lookup. */
   readonly hitRate: number | null;
 };
 
@@ -33,7 +33,7 @@ export interface Cache {
   /** `ttlMs` is required because every entry expires. @throws RangeError unless `ttlMs` is a positive integer */
   set(key: string, value: string, ttlMs: number): Promise<void>;
   /**
-   * Removes cached entries (never counters) whose key matches the glob (`*`, `?`, `[a-z]`, `\` escapes). Returns the
+   * Removes cached entries (never counters) whose keys match the glob (`*`, `?`, `[a-z]`, `\` escapes). Returns the
    * number of removed entries.
    * @throws RangeError for a pattern longer than 256 characters, CacheUnavailable when the removal may be incomplete
    */
@@ -44,11 +44,11 @@ export interface Cache {
    * @throws CacheUnavailable; RangeError unless `by` is a non-zero integer
    */
   hit(key: string, windowMs: number, by?: number): Promise<WindowCount>;
-  /** Never fails: an unavailable store is reported as not connected. May scan many keys. */
+  /** Never fails. If the store is unavailable, reports it as not connected. May scan many keys. */
   status(): Promise<CacheStatus>;
   /** Reports the engine's name and version in one round trip. @throws CacheUnavailable */
   facts(): Promise<EngineFacts>;
-  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  /** Reason why the engine is unusable, or undefined when it is available. Performs no I/O. */
   fault?(): EngineFault | undefined;
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * Limits an LRUCache to a number of entries. With the option `max`, the cache would allocate memory for all entries when
- * it is created.
+ * Limits an LRUCache to a number of entries. With the `max` option, the cache would allocate memory for all entries on
+ * creation.
  */
 export const atMost = (maxEntries: number) => ({ maxSize: maxEntries, sizeCalculation: () => 1 });

@@ -6,21 +6,21 @@ import { token } from './token.js';
  * derived. Guarantees of every adapter (pinned by test/contracts/event-store.contract.ts):
  * - An append is atomic, and durable (flushed to disk) before its promise resolves.
  * - Revisions of a stream are 0, 1, 2 … without gaps, and continue after a soft delete.
- * - Positions increase strictly in commit order across the whole store; they may have gaps.
+ * - Positions increase strictly in commit order across the whole store, but may have gaps.
  * - A reader or subscriber that has seen a position has seen every earlier event that matches its filter.
  */
 export const EVENT_STORE = token<EventStore>('EVENT_STORE');
 
 /**
  * Position in the global history. Safe as a JavaScript number: EventStoreDB positions are byte offsets in the log (2^53
- * bytes are 9 petabytes); positions of the embedded engine are counters.
+ * bytes are 9 petabytes), and the embedded engine's positions are counters.
  */
 export type Position = number;
 
 /** Checkpoint before the first event, for a subscriber that has received no events. */
 export const BEFORE_ALL: Position = -1;
 
-/** An event to append. `id` is a UUID; the same id at the same expected revision identifies the same append. */
+/** An event to append. `id` is a UUID. The same id at the same expected revision identifies the same append. */
 export type EventToAppend = {
   readonly id: string;
   readonly type: string;
@@ -29,7 +29,7 @@ export type EventToAppend = {
 };
 
 /**
- * A stored event. `recordedAtMs`: time of the append according to the engine's own wall clock, in milliseconds since
+ * A stored event. `recordedAtMs` is the append time according to the engine's own wall clock, in milliseconds since
  * 1970.
  */
 export type RecordedEvent = {
@@ -41,9 +41,7 @@ export type RecordedEvent = {
   readonly data: object;
   readonly metadata: object;
   readonly recordedAtMs: number;
-  /**
-   * The stored JSON of the data and of the metadata, if the engine keeps it. It equals the output of `JSON.stringify`.
-   */
+  /** The stored JSON of the data and metadata, if the engine keeps it. It equals the output of `JSON.stringify`. */
   readonly storedText?: readonly [data: string, metadata: string];
 };
 
@@ -74,7 +72,7 @@ export type StreamRead = {
 
 /**
  * `exists` is false if the stream was never written to or is soft-deleted. A stream whose events are all hidden (by
- * age, for example) exists and is empty. `revision` is the last revision known to this read; −1 if there is none.
+ * age, for example) exists and is empty. `revision` is the last revision known to this read, or −1 if there is none.
  */
 export type StreamSlice = {
   readonly exists: boolean;
@@ -95,7 +93,7 @@ export type EventFilter = {
  */
 export type Narrowing = { readonly prefix: string; readonly at: number; readonly characters: string };
 
-/** Range of a read of the global history. */
+/** Range of a global history read. */
 export type AllRead = {
   readonly direction?: Direction;
   /**
@@ -126,14 +124,14 @@ export type EventBatch = {
 export type Reached = Pick<EventBatch, 'position' | 'caughtUp'>;
 
 /**
- * Returns the next live batch after the given one, which another thread of the process has received. Returns undefined
- * if that thread does not keep the events. `narrowing`: the events that the caller needs.
+ * Returns the next live batch after the given one, as received by another thread of the process. Returns undefined if
+ * that thread does not keep the events. `narrowing` selects the events that the caller needs.
  */
 export type LiveAfter = (reached: Reached, narrowing: Narrowing | undefined) => Promise<EventBatch | undefined>;
 
 /** Parameters of a catch-up subscription. */
 export type AllSubscription = {
-  /** Exclusive; BEFORE_ALL for the whole history. */
+  /** Exclusive. BEFORE_ALL selects the whole history. */
   readonly after: Position;
   readonly filter?: EventFilter;
   /** Default: 500. */
@@ -151,14 +149,14 @@ export type AllSubscription = {
 /** Appends to and reads from the history, with the guarantees listed at EVENT_STORE. */
 export interface EventStore {
   /**
-   * True if streams are read in this process, which takes microseconds. Otherwise each read is a request to a server,
+   * True if streams are read in this process, which takes microseconds. Otherwise, each read is a request to a server,
    * so latency-sensitive callers should read as little as possible.
    */
   readonly hasLocalReads?: boolean;
 
   /**
    * Returns the last revision of a stream (−1 if the stream is empty) without reading it. This is possible only if no
-   * other process writes to the history; otherwise, and after the store is closed, returns undefined.
+   * other process writes to the history. Otherwise, and after the store is closed, returns undefined.
    */
   revisionOf?(stream: string): number | undefined;
 
@@ -189,21 +187,21 @@ export interface EventStore {
   readAll(read?: AllRead): Promise<readonly RecordedEvent[]>;
 
   /**
-   * Catch-up subscription to the global history: stored events first, then live ones, without gaps or repeats. It is
+   * Catch-up subscription to the global history: stored events first, then live ones, without gaps or duplicates. It is
    * pull-based: the next batch is read when the consumer requests it, so a slow consumer causes no buffering. It
    * recovers from lost connections and ends when `signal` aborts or the store closes.
    * @throws from the iterator: CorruptEvent; InvalidPosition if `after` (or the position of the last batch) is not a
    * position of this history; EventStoreUnavailable if the engine's own files are unreadable. The subscription has then
-   * ended; restart it after the last batch.
+   * ended. Restart it after the last batch.
    */
   subscribeToAll(subscription: AllSubscription): AsyncIterable<EventBatch>;
 
-  /** Position of the last event; BEFORE_ALL if the store is empty. @throws EventStoreUnavailable */
+  /** Position of the last event, or BEFORE_ALL if the store is empty. @throws EventStoreUnavailable */
   head(): Promise<Position>;
 
   /** Reports the engine's name and version in one round trip. @throws EventStoreUnavailable */
   facts(): Promise<EngineFacts>;
-  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  /** Reason why the engine is unusable, or undefined when it is available. Performs no I/O. */
   fault?(): EngineFault | undefined;
 
   /** Ends subscriptions, waits for appends in flight, and then releases files and connections. Idempotent. */
@@ -258,7 +256,7 @@ export class AppendOutcomeUnknown extends Error {
 
 /** The store is currently unavailable (unreachable, disk full). The rejected call stored nothing. */
 export class EventStoreUnavailable extends Error {
-  /** `reason`: a short cause that is safe to show to anyone. Contains no addresses, secrets or tenant data. */
+  /** `reason` is a short cause that is safe to show to anyone. It contains no addresses, secrets or tenant data. */
   constructor(
     message: string,
     override readonly cause?: unknown,

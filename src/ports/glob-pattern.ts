@@ -1,10 +1,10 @@
 /**
- * Longer patterns are rejected, because the time for a match is proportional to the product of key length and pattern
+ * Longer patterns are rejected, because the matching time is proportional to the product of key length and pattern
  * length.
  */
 export const MAX_PATTERN_LENGTH = 256;
 
-/** Whether an element of a pattern matches a character code; ANY_TEXT matches any number of characters. */
+/** Whether an element of a pattern matches a character code. ANY_TEXT matches any number of characters. */
 type Takes = (code: number) => boolean;
 const ANY_TEXT = undefined;
 
@@ -12,10 +12,10 @@ const ELEMENT = /\\([^])|\[(\^?)((?:\\[^]|[^\]]-[^]|[^\]])*)\]?|[^]/g;
 const CLASS_ITEM = /\\([^])|([^\]])-([^])|[^\]]/g;
 
 /**
- * Compiles a glob with Redis's syntax: `*` for any text, `?` for one character, `[a-z]` and `[^a-z]` for classes (an
- * unclosed one ends with the pattern), and `\` for the next character literally. The result is not a regular
+ * Compiles a glob with Redis syntax: `*` for any text, `?` for one character, `[a-z]` and `[^a-z]` for classes (an
+ * unclosed class ends with the pattern), and `\` for the next character literally. The result is not a regular
  * expression, so no pattern can make matching slow. Characters are UTF-16 code units.
- * @throws RangeError for a pattern over MAX_PATTERN_LENGTH
+ * @throws RangeError for a pattern longer than MAX_PATTERN_LENGTH
  */
 export function compileGlob(pattern: string): (text: string) => boolean {
   if (pattern.length > MAX_PATTERN_LENGTH) {

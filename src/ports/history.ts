@@ -2,10 +2,10 @@ import type { Position } from './event-store.js';
 
 /**
  * Identifies the history in an event store. The id is stored in the event store itself, so an emptied or replaced store
- * has a different id. A copied store keeps the id until `renew` replaces the id of the copy.
+ * has a different id. A copied store keeps the id until `renew` replaces the copy's id.
  */
 export interface HistoryIdentity {
-  /** Returns the id; undefined until the history has one. @throws EventStoreUnavailable */
+  /** Returns the id, or undefined until the history has one. @throws EventStoreUnavailable */
   current(): Promise<string | undefined>;
   /**
    * Durably replaces the id `known` with `next`. Returns the current id, which differs from `next` if a concurrent call
@@ -14,7 +14,7 @@ export interface HistoryIdentity {
    */
   renew(known: string | undefined, next: string): Promise<string>;
   /**
-   * Position of the last record of any kind, including the engine's own; BEFORE_ALL if the store is empty.
+   * Position of the last record of any kind, including the engine's own, or BEFORE_ALL if the store is empty.
    * @throws EventStoreUnavailable
    */
   end(): Promise<Position>;

@@ -1,8 +1,8 @@
 /** A stored lease. */
 export type Lease = {
-  /** Id of the process that holds the lease; empty after a release. */
+  /** Id of the process that holds the lease, or empty after a release. */
   readonly holder: string;
-  /** Increases by one with every change of holder. It is the fencing token for work done under the lease. */
+  /** Increases by one whenever the holder changes. It is the fencing token for work done under the lease. */
   readonly term: number;
   /**
    * Increases by one with every renewal. If it remains unchanged for long enough, another replica may take over the
@@ -16,7 +16,7 @@ export type Lease = {
  * decides which replica may take over a lease, and when. Correctness never depends on a lease.
  */
 export interface LeaseStore {
-  /** Returns the stored lease; undefined if it was never held. @throws ReadStoreUnavailable */
+  /** Returns the stored lease, or undefined if it was never held. @throws ReadStoreUnavailable */
   read(name: string): Promise<Lease | undefined>;
   /**
    * Stores `next` if the lease still equals `expected` (undefined: no lease was ever stored). Atomic across all
@@ -25,7 +25,7 @@ export interface LeaseStore {
    * @throws ReadStoreUnavailable
    */
   replace(name: string, expected: Lease | undefined, next: Lease): Promise<boolean>;
-  /** Returns the leases whose names begin with the prefix, by name. @throws ReadStoreUnavailable */
+  /** Returns the leases whose names begin with the prefix, keyed by name. @throws ReadStoreUnavailable */
   list(prefix: string): Promise<ReadonlyMap<string, Lease>>;
   /** Removes the lease if it still equals `expected`. @throws ReadStoreUnavailable */
   remove(name: string, expected: Lease): Promise<void>;

@@ -1,4 +1,4 @@
-/** Overrides some methods of an engine; all other methods run on the engine itself. */
+/** Overrides some methods of an engine. All other methods run on the engine itself. */
 export function overriding<E extends P, P extends object>(engine: E, methods: Partial<P>): E {
   return new Proxy(engine, {
     get(target, key) {

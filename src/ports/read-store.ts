@@ -26,7 +26,7 @@ export type Order = { readonly fields: readonly string[]; readonly direction: 'a
 
 /** Storage and indexes of a read model. Any change requires a new `version`, which is built alongside the old one. */
 export type ReadModel<Doc extends object = never> = {
-  /** Lower case with underscores; part of the table's name. */
+  /** Part of the table's name, in lower case with underscores. */
   readonly name: string;
   readonly version: number;
   readonly fields: Readonly<Record<string, Field<Doc>>>;
@@ -35,7 +35,7 @@ export type ReadModel<Doc extends object = never> = {
    * order.
    */
   readonly filters: readonly string[];
-  /** Sets of filters that are often used together. Each combination has its own index. */
+  /** Sets of filters that are often used together. Each set has its own index. */
   readonly compound?: readonly (readonly string[])[];
   /**
    * Single-valued filters with few distinct values. The number of documents for each value is maintained with the
@@ -45,25 +45,25 @@ export type ReadModel<Doc extends object = never> = {
   readonly counted?: readonly string[];
   /**
    * Filters for which many documents share every value. A scan of the list quickly finds enough matches for a page, so
-   * an index would never be used, but would slow down writes.
+   * an index would slow down writes without ever being used.
    */
   readonly common?: readonly string[];
   /** Order of lists. */
   readonly order: Order;
-  /** Additional orders that a query may choose, by name. Each has its own index. */
+  /** Additional orders that a query may choose, by name. Each order has its own index. */
   readonly orders?: Readonly<Record<string, Order>>;
   /**
    * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
-   * not become slower as that number grows. The first order field should have few distinct values (a date); the other
+   * not become slower as that number grows. The first order field should have few distinct values (a date). The other
    * fields break ties.
    */
   readonly large?: true;
-  /** Searchable texts by name; null values are skipped. */
+  /** Searchable strings by name. Null values are skipped. */
   readonly search?: Readonly<Record<string, (doc: Doc) => string | null>>;
-  /** Extends the search to named texts of other documents to which a field of this document refers. */
+  /** Extends the search to named strings of other documents referenced by a field of this document. */
   readonly searchJoins?: readonly SearchJoin[];
 };
-/** `field` contains ids of documents in the other `model`. `texts` are names of that model's searchable texts. */
+/** `field` contains ids of documents in the other `model`. `texts` are the names of that model's searchable strings. */
 export type SearchJoin = { readonly field: string; readonly model: string; readonly texts: readonly string[] };
 
 /** Physical storage of a model's documents. A rebuild fills the next generation alongside the live one. */
@@ -71,7 +71,7 @@ export type Table<Doc extends object = never> = { readonly model: ReadModel<Doc>
 /** A table of any document type. */
 export type AnyTable = Table;
 
-/** Document key. Ids are unique within a scope of a table. */
+/** Document key. Ids are unique within each scope of a table. */
 export type DocumentKey = { readonly scope: Scope; readonly id: string };
 
 /**
@@ -82,7 +82,7 @@ export type StoredDocument = { readonly json: string | null; readonly position: 
 
 /**
  * A guarded write: applied only if the stored document is at position `expected` (null: absent), otherwise reported as
- * a conflict. A null `document` leaves a tombstone, which reads do not return.
+ * a conflict. A null `document` leaves a tombstone, which queries do not return.
  */
 export type DocumentWrite = DocumentKey & {
   readonly document: object | null;
@@ -99,7 +99,7 @@ export type TableWrites = {
    */
   readonly platformUpTo?: number;
 };
-/** Document writes, and the checkpoints to store with them. */
+/** Document writes and the checkpoints to store with them. */
 export type WriteBatch = {
   readonly tables: readonly TableWrites[];
   /**
@@ -111,7 +111,7 @@ export type WriteBatch = {
 /** The writes that were not applied because the stored document was not at the expected position. */
 export type WriteResult = { readonly conflicts: readonly (DocumentKey & { readonly table: AnyTable })[] };
 
-/** Both bounds are inclusive; an omitted bound is open. */
+/** Both bounds are inclusive. If a bound is omitted, the range is open on that side. */
 export type Range = { readonly from?: Scalar; readonly to?: Scalar };
 /** Selects documents of a scope. An invalid query is a bug in the caller and throws a RangeError. */
 export type ListQuery = {
@@ -123,7 +123,7 @@ export type ListQuery = {
    * Inclusive bounds on declared single-valued fields. Text filters can have bounds only if they are part of the order.
    */
   readonly between?: Readonly<Record<string, Range>>;
-  /** Free text: every word must be a prefix of a word in the searchable texts. Text without words matches nothing. */
+  /** Free text: every word must be a prefix of a word in the searchable strings. Text without words matches nothing. */
   readonly search?: string;
   /** Name of one of the model's additional orders. */
   readonly order?: string;
@@ -138,8 +138,8 @@ export type ListQuery = {
   readonly countUpTo?: number;
   /**
    * Cursor for iterating over a whole list: '' for the first page, then the previous page's `next`, with the same query
-   * and offset 0. Nothing is counted, and every page takes only as long as the first. A document that does not change
-   * during the iteration is returned exactly once, regardless of other writes.
+   * and offset 0. No documents are counted, and every page takes only as long as the first. A document that does not
+   * change during the iteration is returned exactly once, regardless of other writes.
    */
   readonly after?: string;
 };
@@ -150,7 +150,7 @@ export type Listed = {
   readonly totalCount: number;
   /** Set if counting stopped at `countUpTo`, so there are at least `totalCount` documents. */
   readonly isCapped?: true;
-  /** Cursor of the next page, to pass as `after`; undefined on the last page. */
+  /** Cursor to pass as `after` for the next page, or undefined on the last page. */
   readonly next?: string | undefined;
 };
 
@@ -169,17 +169,17 @@ export interface ReadStore {
   drop(table: AnyTable): Promise<void>;
 
   /**
-   * Returns documents for the projector, including tombstones, in the order of `keys`; undefined for a document that
-   * never existed.
+   * Returns documents for the projector, including tombstones, in the order of `keys`. A document that never existed is
+   * returned as undefined.
    */
   load(table: AnyTable, keys: readonly DocumentKey[]): Promise<(StoredDocument | undefined)[]>;
   /**
-   * Guarded bulk write; see DocumentWrite and WriteBatch. After a conflict or an error, some writes may have been
-   * applied. Load the documents again, and repeat the projection.
+   * Performs a guarded bulk write (see DocumentWrite and WriteBatch). After a conflict or an error, some writes may
+   * have been applied. Load the documents again and repeat the projection.
    */
   write(batch: WriteBatch): Promise<WriteResult>;
 
-  /** Returns the JSON of one document; undefined if it is missing or a tombstone. */
+  /** Returns the JSON of one document, or undefined if it is missing or a tombstone. */
   get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined>;
   /** Returns several documents by id. Missing ids are omitted. */
   getMany(table: AnyTable, scope: Scope, ids: readonly string[]): Promise<Map<string, string>>;
@@ -191,18 +191,18 @@ export interface ReadStore {
   /** Yields all documents of the table, including tombstones, ordered by scope and id. Used to compare generations. */
   scan(table: AnyTable): AsyncIterable<DocumentKey & StoredDocument>;
 
-  /** Returns the stored checkpoint; −1 if there is none. */
+  /** Returns the stored checkpoint, or −1 if there is none. */
   checkpoint(key: string): Promise<number>;
   /** Reads several checkpoints at once, in the order of `keys`. */
   checkpoints(keys: readonly string[]): Promise<readonly number[]>;
-  /** Returns the live generation of a model version; undefined before the first cutover. */
+  /** Returns the live generation of a model version, or undefined before the first cutover. */
   liveGeneration(model: string, version: number): Promise<number | undefined>;
   /** Makes a generation the live one. */
   setLiveGeneration(model: string, version: number, generation: number): Promise<void>;
 
   /** Reports the engine's name and version in one round trip. */
   facts(): Promise<EngineFacts>;
-  /** Reason why the engine is unusable; undefined when it is available. Does no I/O. */
+  /** Reason why the engine is unusable, or undefined when it is available. Performs no I/O. */
   fault?(): EngineFault | undefined;
 
   close(): Promise<void>;

@@ -1,9 +1,9 @@
 /**
- * Tokenization rules shared by all read stores, for indexing and for search, so that all read stores find the same
- * documents. Pure functions.
+ * Tokenization rules shared by all read stores, for indexing and searching, so that they all find the same documents.
+ * Pure functions.
  */
 
-/** Letters that Unicode does not decompose into a plain letter and a mark, and final sigma. */
+/** Letters that Unicode does not decompose into a plain letter and a mark, plus the final sigma. */
 const plainLetters: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd', ħ: 'h', æ: 'ae', œ: 'oe', ς: 'σ' };
 const unlikePlain = /[øłđħæœς]/gu;
 const marks = /\p{M}+/gu;
@@ -17,7 +17,7 @@ export const MAX_WORD_LENGTH = 64;
  */
 export const MAX_SEARCH_WORDS = 100;
 
-// Fast path: most texts are ASCII and need no Unicode handling.
+// Fast path: most text is ASCII and needs no Unicode handling.
 const isAscii = (text: string): boolean => {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 127) return false;
   return true;
@@ -25,8 +25,8 @@ const isAscii = (text: string): boolean => {
 
 /**
  * Removes the differences that search ignores: case, accents (NFKD without marks), and the dot of the Turkish i (İ, I,
- * ı and i are equal). Converts to upper case and back, because lowercasing alone would keep ı and ß distinct from I and
- * SS (and ẞ has no other upper case).
+ * ı and i are equal). Converts to uppercase and back, because lowercasing alone would keep ı and ß distinct from I and
+ * SS (and ẞ has no other uppercase form).
  */
 export function fold(text: string): string {
   if (isAscii(text)) return text.toLowerCase();

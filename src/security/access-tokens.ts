@@ -11,11 +11,11 @@ import { ALGORITHM, SigningKeys, type SigningKey } from './signing-keys.js';
 /** Lifetime of an access token, in seconds. */
 export const ACCESS_TOKEN_SECONDS = 900;
 
-/** Claims of a token. All other data (role, permissions, state of the session) is looked up. */
+/** Claims of a token. All other data (role, permissions, session state) is looked up. */
 export type TokenClaims = {
   /** Id of the user or operator. */
   readonly sub: string;
-  /** Id of the tenant; absent for operators. */
+  /** Id of the tenant. Absent for operators. */
   readonly tid?: string | undefined;
   readonly sid: string;
   readonly scope: 'platform' | 'tenant';
@@ -52,8 +52,8 @@ export const unauthenticated = () =>
 
 /**
  * Signs and verifies access tokens: JWTs (RFC 7519) of type `at+jwt` (RFC 9068), signed with Ed25519 (RFC 8037). The
- * algorithm is fixed; `kid` selects one of the service's keys. Verified tokens are cached until they expire, because a
- * verification takes about 100 µs.
+ * algorithm is fixed, and `kid` selects one of the service's keys. Verified tokens are cached until they expire,
+ * because a verification takes about 100 µs.
  */
 export class AccessTokens {
   private readonly verified = new LRUCache<string, Verified>(atMost(10_000));
@@ -64,8 +64,8 @@ export class AccessTokens {
   ) {}
 
   /**
-   * Opens the keys like SigningKeys.open.
-   * @throws UnusableKey if they are not Ed25519 signing keys; the error does not contain them
+   * Opens the keys as SigningKeys.open does.
+   * @throws UnusableKey if they are not Ed25519 signing keys (the error does not contain them)
    */
   static async open(directory: string, options: Options): Promise<AccessTokens> {
     return new AccessTokens(options, await SigningKeys.open(directory, options));

@@ -4,8 +4,8 @@ import ipaddr from 'ipaddr.js';
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|(\d+\.\d+\.\d+\.\d+):\d+)$/;
 
 /**
- * Parses a client address added by a proxy. Returns it without its port and without brackets; undefined if it is not an
- * IP address.
+ * Parses a client address added by a proxy. Returns it without its port and brackets, or undefined if it is not an IP
+ * address.
  */
 export function namedAddress(text: string): string | undefined {
   const [, v6, v4] = WITH_PORT.exec(text) ?? [];
@@ -26,14 +26,14 @@ export function clientNetwork(ip: string): string {
 }
 
 /**
- * Proxies whose `X-Forwarded-For` is trusted: the number of chained proxies, or a list of addresses and CIDR ranges. If
- * false, no proxy is trusted.
+ * Proxies whose `X-Forwarded-For` header is trusted: the number of chained proxies, or a list of addresses and CIDR
+ * ranges. If false, no proxy is trusted.
  */
 export type TrustedProxies = false | number | readonly string[];
 
 const MOST = 10;
 
-/** Parses the setting; `true` means one proxy. Returns undefined if it is invalid. */
+/** Parses the setting, in which `true` means one proxy. Returns undefined if the setting is invalid. */
 export function parseTrustedProxies(text: string): TrustedProxies | undefined {
   if (text === 'false' || text === '0') return false;
   if (text === 'true') return 1;
@@ -74,7 +74,7 @@ export function isPublicAddress(text: string): boolean {
   return address.range() === 'unicast' && (address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST));
 }
 
-/** Returns the host of a URL, without the brackets of IPv6 addresses and without trailing dots. */
+/** Returns a URL's host without IPv6 brackets or trailing dots. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '').replace(/\.+$/, '');
 
 /**
@@ -94,7 +94,7 @@ export type TargetLimits = {
   readonly allowHttp?: boolean;
 };
 
-/** Returns the reason why the URL of a target is invalid; undefined if it is valid. */
+/** Returns the reason why a target's URL is invalid, or undefined if it is valid. */
 export function targetFault(target: string, { allowPrivate, allowHttp = false }: TargetLimits): string | undefined {
   const url = URL.canParse(target) ? new URL(target) : undefined;
   const protocols = allowHttp ? ['https:', 'http:'] : ['https:'];

@@ -17,16 +17,14 @@ const FactorClaims = z.object({
   /** Epochs of the account and its tenant. A later change to either epoch invalidates the token. */
   epoch: z.int(),
   tenantEpoch: z.int(),
-  /** The session to step up; absent for a sign-in. */
+  /** The session to step up. Absent for a sign-in. */
   sid: z.string().optional(),
   /** Challenge for a passkey. */
   jti: z.string(),
 });
 export type FactorClaims = z.output<typeof FactorClaims>;
 
-/**
- * Short-lived tokens for the time between the first and the second step of a sign-in or step-up. They grant no access.
- */
+/** Short-lived tokens for the time between the first and second steps of a sign-in or step-up. They grant no access. */
 @Injectable()
 export class FactorTokens {
   constructor(

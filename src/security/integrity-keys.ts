@@ -38,7 +38,7 @@ export class InvalidNote extends Error {
   override readonly name = 'InvalidNote';
 }
 
-/** The key that signs checkpoints, and the keys that verify them. The keys are the same on every replica. */
+/** The key that signs checkpoints and the keys that verify them. The keys are the same on every replica. */
 export class IntegrityKeys {
   constructor(
     private readonly signer: NoteVerifier & { readonly privateKey: KeyObject },
@@ -46,9 +46,9 @@ export class IntegrityKeys {
   ) {}
 
   /**
-   * Uses the given key or the one in the directory's file `integrity-key`, which is created if necessary (readable only
+   * Uses the given key or the one in the directory's `integrity-key` file, which is created if necessary (readable only
    * by the owner). Any other lines are verifier keys of former signers.
-   * @throws UnusableKey; the error does not contain the key
+   * @throws UnusableKey, which does not contain the key
    */
   static async open(directory: string, given?: string): Promise<IntegrityKeys> {
     const source = given === undefined ? join(directory, FILE) : 'INTEGRITY_KEY';
@@ -69,7 +69,7 @@ export class IntegrityKeys {
     return this.signer.text;
   }
 
-  /** Returns a signed checkpoint. The name of the key is the origin of the tree. */
+  /** Returns a signed checkpoint. The key's name is the tree's origin. */
   sign({ size, root }: TreeHead): string {
     const { name, id, privateKey } = this.signer;
     const text = `${name}\n${size}\n${root.toString('base64')}\n`;
@@ -92,7 +92,7 @@ export const readVerifiers = (text: string, source: string): NoteVerifier[] =>
   linesOf(text).map((line) => readVerifier(line, source));
 
 /**
- * Returns the tree head in a note signed by one of the keys. Without keys, signatures are not checked.
+ * Returns the tree head in a note signed by one of the keys. If no keys are given, signatures are not checked.
  * @throws InvalidNote
  */
 export function openNote(note: string, verifiers?: readonly NoteVerifier[]): TreeHead {

@@ -9,7 +9,7 @@ export class UnusableKey extends Error {
   override readonly name = 'UnusableKey';
 }
 
-/** Returns the text of the file; undefined if it does not exist. */
+/** Returns the text of the file, or undefined if it does not exist. */
 export async function readKeyFile(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

@@ -8,15 +8,14 @@ import type { Clock } from '../ports/time.js';
 import { unauthenticated } from './access-tokens.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 
-/** The OpenID provider whose tokens are accepted. Without an issuer, no such tokens are accepted. */
+/** The OpenID provider whose tokens are accepted. If no issuer is set, no such tokens are accepted. */
 export type OidcOptions = {
   /**
-   * Issuer URL, exactly as in the issuer's tokens and discovery document. If unset, no tokens of an issuer are
-   * accepted.
+   * Issuer URL, exactly as in the issuer's tokens and discovery document. If unset, no issuer's tokens are accepted.
    */
   readonly issuer?: string | undefined;
   readonly audience: string;
-  /** `jwt` also accepts access tokens without the type `at+jwt`, unless they look like ID tokens. Default: `at+jwt`. */
+  /** `jwt` also accepts access tokens without the `at+jwt` type, unless they look like ID tokens. Default: `at+jwt`. */
   readonly tokenType?: 'at+jwt' | 'jwt';
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,7 +36,7 @@ export type OidcBearer = {
   readonly email: string;
   readonly sessionId: string;
   /**
-   * Time of the sign-in at the issuer (`auth_time`), in milliseconds since 1970; 0 if the token does not contain it.
+   * Time of the sign-in at the issuer (`auth_time`), in milliseconds since 1970, or 0 if the token does not contain it.
    */
   readonly signedInAtMs: number;
 };
@@ -83,8 +82,8 @@ export function isTrustworthy(address: string): boolean {
 }
 
 /**
- * Verifies access tokens of an OpenID provider (OpenID Connect Discovery 1.0; JWT access tokens as in RFC 9068). Checks
- * the signature, the type, the issuer, the audience and the expiry. The provider must have verified the e-mail address.
+ * Verifies access tokens issued by an OpenID provider (OpenID Connect Discovery 1.0 and RFC 9068). Checks the
+ * signature, the type, the issuer, the audience and the expiry. The provider must have verified the e-mail address.
  */
 export class OidcTokens {
   private readonly verified = new LRUCache<string, Verified>(atMost(10_000));
@@ -165,7 +164,9 @@ export class OidcTokens {
     return tokenType === 'jwt' && ANY_TOKEN.includes(type) && payload['azp'] !== audience;
   }
 
-  /** Returns the provider's keys, which its discovery document names. Concurrent callers share one request. */
+  /**
+   * Returns the provider's keys, whose location its discovery document specifies. Concurrent callers share one request.
+   */
   private async keysOfIssuer(): Promise<Keys> {
     if (this.keys) return this.keys;
     this.beAllowed();
@@ -213,11 +214,11 @@ const unavailable = () =>
     retryAfterSeconds: 5,
   });
 
-/** Whether the token caused the error, rather than the connection to the issuer. */
+/** Whether the error was caused by the token rather than by the connection to the issuer. */
 function isOfToken(error: unknown): boolean {
   if (error instanceof DomainError) return true;
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
-  // If a response is not a key set, jose throws an error of the base class.
+  // If a response is not a key set, jose throws a base-class error.
   return error instanceof errors.JOSEError && error.code !== errors.JOSEError.code;
 }
 

@@ -9,7 +9,7 @@ import type { Clock } from '../ports/time.js';
 import { isPublicAddress, targetFault, type TargetLimits } from './addresses.js';
 import { publicLookup } from './public-lookup.js';
 
-/** Resolves host names like `dns.lookup` with the option `all`. */
+/** Resolves host names like `dns.lookup` with the `all` option. */
 export type Lookup = (
   host: string,
   options: { readonly all: true },
@@ -23,7 +23,7 @@ export type OutboundOptions = TargetLimits & {
   readonly lookup?: Lookup | undefined;
   /** Maximum number of idle connections. The caller limits the number of concurrent calls. */
   readonly maxIdle: number;
-  /** Number of bytes of the response body to return. If 0, the status alone counts, even if the body is incomplete. */
+  /** Number of bytes of the response body to return. If 0, only the status counts, even if the body is incomplete. */
   readonly keptBytes: number;
 };
 
@@ -54,7 +54,7 @@ class NotPublic extends Error {
 /**
  * Sends POST requests to targets that tenants choose: only over https and to public addresses, without redirects or
  * proxies. The addresses of a name are checked when it is resolved, and again once the connection is established.
- * Memory for responses is limited.
+ * Response memory is limited.
  */
 export class OutboundClient {
   private readonly secure: HttpsAgent;
@@ -73,12 +73,12 @@ export class OutboundClient {
     this.plain = withMaxIdle(maxIdle, new HttpAgent(pool));
   }
 
-  /** Returns the reason why a target is invalid; undefined if it is valid. */
+  /** Returns the reason why a target is invalid, or undefined if it is valid. */
   faultOf(target: string): string | undefined {
     return targetFault(target, this.options);
   }
 
-  /** Never rejects because of the target. Aborting the signal ends the wait for the response. */
+  /** The promise never rejects because of the target. Aborting the signal ends the wait for the response. */
   post({ url, headers, body, timeoutMs, signal }: OutboundPost): Promise<OutboundAnswer> {
     if (this.faultOf(url) !== undefined) return Promise.resolve({ status: null, code: NOT_PUBLIC });
     const { clock, allowPrivate, keptBytes } = this.options;
@@ -98,7 +98,7 @@ export class OutboundClient {
       sent.on('socket', (socket) => {
         // A reused connection has already been checked.
         if (!socket.connecting) return;
-        // Runs before TLS starts, so no data has been sent.
+        // This runs before TLS starts, so no data has been sent.
         socket.once('connect', () => {
           if (!allowPrivate && !isPublicAddress(socket.remoteAddress ?? '')) sent.destroy(new NotPublic());
         });
@@ -168,8 +168,8 @@ export class OutboundClient {
 }
 
 /**
- * Closes connections instead of keeping them while the maximum number is idle. `maxFreeSockets` limits only the idle
- * connections of each origin.
+ * Closes connections instead of keeping them once the maximum number of connections is idle. `maxFreeSockets` limits
+ * only the idle connections of each origin.
  */
 function withMaxIdle<A extends HttpAgent>(maxIdle: number, agent: A): A {
   const keep: (socket: Duplex) => unknown = agent.keepSocketAlive.bind(agent);

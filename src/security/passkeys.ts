@@ -9,12 +9,12 @@ const NAME = 'Kontor';
 /** Loads the library when the first passkey is used, because loading takes a quarter of a second. */
 const webauthn = () => import('@simplewebauthn/server');
 
-/** The id of a credential has at most 1,023 bytes (WebAuthn Level 3, section 4), or 1,364 characters in base64url. */
+/** A credential id has at most 1,023 bytes (WebAuthn Level 3, section 4), or 1,364 characters in base64url. */
 const credentialId = z.string().max(1_364);
 const text = (maxLength: number) => z.string().max(maxLength);
 
 /**
- * A credential as `PublicKeyCredential.toJSON()` returns it (WebAuthn Level 3, section 5.1). Additional members are
+ * A credential as returned by `PublicKeyCredential.toJSON()` (WebAuthn Level 3, section 5.1). Additional members are
  * ignored.
  */
 const credentialWith = <R extends z.ZodRawShape>(response: R) =>
@@ -29,7 +29,7 @@ export const RegistrationCredential = credentialWith({
 });
 export const AssertionCredential = credentialWith({ authenticatorData: text(1_000), signature: text(1_000) });
 
-/** A passkey of an account, and the host of the pages that may use it. */
+/** A passkey of an account and the host of the pages that may use it. */
 export type StoredPasskey = {
   readonly credentialId: string;
   readonly publicKey: string;
@@ -90,7 +90,7 @@ export async function requestOptions(
   });
 }
 
-/** Returns the new passkey; undefined if the credential does not match the challenge and host. */
+/** Returns the new passkey, or undefined if the credential does not match the challenge and host. */
 export async function registered(
   credential: z.output<typeof RegistrationCredential>,
   { challenge, host }: { readonly challenge: string; readonly host: string },
@@ -116,8 +116,8 @@ export async function registered(
 }
 
 /**
- * Whether the attestation contains certificates. None are requested, and to verify them, the service would have to
- * fetch revocation lists from addresses that the client chooses.
+ * Whether the attestation contains certificates. The service requests none. To verify them, it would have to fetch
+ * revocation lists from addresses that the client chooses.
  */
 async function isCertified(attestationObject: string): Promise<boolean> {
   const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
@@ -126,8 +126,8 @@ async function isCertified(attestationObject: string): Promise<boolean> {
 }
 
 /**
- * Returns the passkey's new signature counter; undefined if the assertion does not match the passkey, its host and the
- * challenge.
+ * Returns the passkey's new signature counter, or undefined if the assertion does not match the passkey, its host and
+ * the challenge.
  */
 export async function asserted(
   credential: z.output<typeof AssertionCredential>,

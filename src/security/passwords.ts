@@ -21,7 +21,7 @@ const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100,
  * neither blocks the other. Tenants, and the users of each tenant, take turns when setting passwords.
  */
 export class Passwords {
-  /** The parameters of new hashes. Tests that hash many passwords use cheaper parameters. */
+  /** The parameters for new hashes. Tests that hash many passwords use cheaper parameters. */
   cost = OWASP;
   private readonly verifying = new FairQueue({ atOnce: VERIFIED_AT_ONCE, maxWaiting: MAX_WAITING }, tooMany);
   private readonly hashing: FairQueue;
@@ -68,7 +68,7 @@ export class Passwords {
     });
   }
 
-  /** Also tries the password as entered, because older hashes were created without normalization. */
+  /** Also tries the password exactly as entered, because older hashes were created without normalization. */
   private async matchesAny(passwordHash: string, password: string): Promise<boolean> {
     for (const form of new Set([password.normalize('NFC'), password])) {
       this.verifications += 1;
@@ -91,9 +91,15 @@ function caller(): Visitor {
   return { group: tenantId, member: 'userId' in actor ? actor.userId : tenantId };
 }
 
-/** Hashes a password set by the caller. @throws DomainError unavailable if too many passwords wait to be hashed */
+/**
+ * Hashes a password set by the caller.
+ * @throws DomainError unavailable if too many passwords are waiting to be hashed
+ */
 export const hashNewPassword = (password: string): Promise<string> => passwords.hash(password, caller());
 
-/** Whether the caller sets the same password again. @throws DomainError unavailable if too many passwords wait */
+/**
+ * Whether the caller is setting the same password again.
+ * @throws DomainError unavailable if too many passwords are waiting
+ */
 export const isSamePassword = (passwordHash: string, password: string): Promise<boolean> =>
   passwords.isSame(passwordHash, password, caller());

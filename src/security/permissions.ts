@@ -1,4 +1,4 @@
-/** Resources with a read and a write permission. Their names are part of permission codes, which roles store. */
+/** Resources that have read and write permissions. Their names are part of permission codes, which roles store. */
 const resources = {
   customers: 'Customers',
   accounts: 'Accounts',
@@ -43,11 +43,11 @@ export const ALL_PERMISSIONS: ReadonlySet<PermissionCode> = new Set(PERMISSIONS.
 const userMayAlso: readonly PermissionCode[] = ['customers.write', 'transactions.write'];
 const userMayNot: readonly PermissionCode[] = ['users.read', 'roles.read', 'audit.read'];
 
-/** Roles that every tenant has, and that cannot be changed. */
+/** Roles that every tenant has and that cannot be changed. */
 export type SystemRole = 'OWNER' | 'ADMIN' | 'USER';
 
 /**
- * The permissions of the system roles. OWNER and ADMIN have all permissions. USER has two write permissions, and every
+ * The permissions of the system roles. OWNER and ADMIN have all permissions. USER has two write permissions and every
  * read permission except those for users, roles and the audit log.
  */
 export const SYSTEM_ROLE_PERMISSIONS: Readonly<Record<SystemRole, ReadonlySet<PermissionCode>>> = {

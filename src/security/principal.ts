@@ -49,7 +49,7 @@ export const RATE_LIMITER = Symbol('RATE_LIMITER');
 /** Authenticates callers against the current state (at most 1 s old), never based on a token's claims alone. */
 export interface Authenticator {
   /**
-   * Authenticates a bearer token, given without the prefix `Bearer`.
+   * Authenticates a bearer token, given without the `Bearer` prefix.
    * @throws DomainError unauthenticated UNAUTHENTICATED; unavailable if the session's state cannot be confirmed
    */
   bearer(token: string): Promise<UserPrincipal | OperatorPrincipal>;
@@ -68,16 +68,16 @@ export type RateStatus = {
   /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;
   readonly windowSeconds: number;
-  /** Whether all hits of the call are within the limit. */
+  /** Whether all hits in the call are within the limit. */
   readonly allowed: boolean;
-  /** Number of hits of the call that are within the limit. */
+  /** Number of hits in the call that are within the limit. */
   readonly admitted: number;
 };
 
 /** Counts requests per integration key, user, tenant and IP address. */
 export interface RateLimiter {
   /**
-   * Counts one hit, or `by` hits, on a bucket shared by all replicas. Never throws; allows the hits while the shared
+   * Counts one hit, or `by` hits, on a bucket shared by all replicas. Never throws. Allows all hits while the shared
    * store is unavailable.
    */
   hit(bucket: string, limit: number, by?: number): Promise<RateStatus>;

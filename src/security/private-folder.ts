@@ -3,7 +3,7 @@ import type { Logger } from '../ports/log.js';
 
 const OTHERS = 0o077;
 
-/** Removes the access of other accounts to an existing folder. Leaves a folder of another account unchanged. */
+/** Removes other accounts' access to an existing folder. Leaves a folder that belongs to another account unchanged. */
 export async function closeToOthers(directory: string, logger: Logger): Promise<void> {
   const folder = await stat(directory).catch(() => undefined);
   // Windows has no POSIX file modes. A missing folder is created later, with permissions restricted by the umask.

@@ -38,7 +38,7 @@ export type PushClientOptions = {
 const MAX_IDLE = 64;
 const TIMEOUT_MS = 10_000;
 
-/** Sends push messages (RFC 8030) to allowed targets; see OutboundClient. */
+/** Sends push messages (RFC 8030) to allowed targets (see OutboundClient). */
 export class PushClient {
   private readonly outbound: OutboundClient;
 
@@ -47,12 +47,15 @@ export class PushClient {
     this.outbound = new OutboundClient({ clock, allowPrivate, ca, lookup, maxIdle: MAX_IDLE, keptBytes: 0 });
   }
 
-  /** Returns the reason why an endpoint is invalid; undefined if it is valid. */
+  /** Returns the reason why an endpoint is invalid, or undefined if it is valid. */
   faultOf(endpoint: string): string | undefined {
     return this.outbound.faultOf(endpoint);
   }
 
-  /** Sends a message. Never rejects because of the push service. Aborting the signal ends the wait for the response. */
+  /**
+   * Sends a message. The promise never rejects because of the push service. Aborting the signal ends the wait for the
+   * response.
+   */
   async send(
     { endpoint: url, keys }: PushReceiver,
     message: PushMessage,

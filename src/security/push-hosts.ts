@@ -22,7 +22,7 @@ export class PushHosts {
     private readonly backoff: Backoff,
   ) {}
 
-  /** Remaining pause of a host; 0 if the host may be used. */
+  /** Remaining pause of a host, or 0 if the host may be used. */
   pauseMs(host: string): number {
     const trouble = this.troubles.get(host);
     return trouble ? Math.max(0, trouble.untilMs - this.clock.monotonicMs()) : 0;

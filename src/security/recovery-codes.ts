@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { hashOfSecret } from './refresh-tokens.js';
 import { base32 } from './totp.js';
 
-/** A code has 80 bits (16 letters and digits), so a plain digest of it is sufficient. */
+/** A code has 80 bits (16 letters and digits), so a plain digest is sufficient. */
 const BYTES = 10;
 
 /** Returns a new code in groups of four characters, such as `ABCD-EFGH-2345-WXYZ`. */

@@ -1,4 +1,4 @@
-/** Makes a text safe to store and display: removes secrets, escapes control characters, and truncates it. */
+/** Makes text safe to store and display: removes secrets, escapes control characters, and truncates it. */
 export type Redact = (text: string, maxLength: number, options?: { readonly lines?: boolean }) => string;
 
 /**
@@ -18,7 +18,7 @@ const FORMS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^]*?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/g, HIDDEN],
   // Credentials in a URL.
   [/\b([a-z][a-z\d+.-]{0,30}:\/\/)[^\s/?#"'<>]{0,2000}@/gi, `$1${HIDDEN}@`],
-  // JSON Web Tokens, and secrets of the service: integration keys, refresh tokens, password hashes.
+  // JSON Web Tokens and the service's own secrets: integration keys, refresh tokens, password hashes.
   [/\beyJ[\w-]{6,}\.[\w-]*(?:\.[\w-]*){0,3}/g, HIDDEN],
   [/\bkontor_[\w-]{20,}/g, `kontor_${HIDDEN}`],
   [/([\da-f]{12}\.)[\w-]{43}(?![\w-])/g, `$1${HIDDEN}`],
@@ -45,13 +45,13 @@ const escaped = (character: string): string =>
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const kept = text.slice(0, maxLength - 1);
-  // Does not split a surrogate pair.
+  // A surrogate pair must not be split.
   return `${/[\ud800-\udbff]$/.test(kept) ? kept.slice(0, -1) : kept}…`;
 }
 
 /**
  * Creates a redactor. It hides `secrets` (those in the settings) wherever they occur, and all text that looks like a
- * secret, so it may hide too much. With `lines`, line breaks are preserved.
+ * secret, so it may hide too much. If `lines` is true, line breaks are preserved.
  */
 export function redactor(secrets: readonly string[] = []): Redact {
   const known = [...new Set(secrets)]

@@ -8,7 +8,7 @@ export type RefreshToken = { readonly tenantId: string; readonly sessionId: stri
 
 const FORM = new RegExp(`^(${PLATFORM_TENANT}|${UUID_PATTERN})\\.(${UUID_PATTERN})\\.([\\w-]{43})$`);
 
-/** Returns the text of a refresh token, as sent to clients. */
+/** Returns a refresh token in the form sent to clients. */
 export const formatRefreshToken = ({ tenantId, sessionId, secret }: RefreshToken): string =>
   `${tenantId}.${sessionId}.${secret}`;
 
@@ -21,7 +21,7 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
 
 /**
  * Returns the secret of a session's token in the given generation: HMAC-SHA-256 with a key derived from the signing
- * key. The secret is derived rather than random, so that a client that lost a response gets the same token again,
+ * key. The secret is derived rather than random, so that a client that missed a response gets the same token again,
  * although only a hash is stored.
  */
 export const refreshSecretOf = ({ refreshSecret }: SigningKey, sessionId: string, generation: number): string =>

@@ -24,7 +24,7 @@ export class SecretBox {
 
   /**
    * Uses the given key or the one in `encryption-key`, which is created if necessary (readable only by the owner).
-   * @throws UnusableKey if it does not have 256 bits in base64url; the error does not contain it
+   * @throws UnusableKey if the key does not consist of 256 bits in base64url (the error does not contain the key)
    */
   static async open(directory: string, given?: string): Promise<SecretBox> {
     const source = given === undefined ? join(directory, FILE) : 'ENCRYPTION_KEY';
@@ -44,7 +44,7 @@ export class SecretBox {
     return `${this.keyId}.${sealed.toString('base64url')}`;
   }
 
-  /** Decrypts a secret. @throws UnusableKey if it was sealed with another key or for another place */
+  /** Decrypts a secret. @throws UnusableKey if the secret was sealed with another key or for another place */
   unseal(text: string, place: string): string {
     const [keyId = '', body = ''] = text.split('.');
     if (keyId !== this.keyId)

@@ -14,19 +14,19 @@ import { silentLogger, type Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import { keyTextAt, readKeyFile, UnusableKey } from './key-file.js';
 
-/** JWS with Ed25519 (RFC 8037), the only algorithm of the service's tokens. */
+/** JWS with Ed25519 (RFC 8037), the only algorithm used for the service's tokens. */
 export const ALGORITHM = 'EdDSA';
 
-/** A key pair for access tokens (Ed25519), and the secret for refresh tokens. */
+/** A key pair for access tokens (Ed25519) and the secret for refresh tokens. */
 export type SigningKey = {
   /** The thumbprint of the key (RFC 7638), so that all replicas use the same id. */
   readonly id: string;
   readonly privateKey: CryptoKey;
   readonly publicKey: CryptoKey;
   readonly publicJwk: JWK;
-  /** Key from which refresh tokens are derived; independent of the signatures (HKDF, RFC 5869). */
+  /** Key from which refresh tokens are derived. It is independent of the signatures (HKDF, RFC 5869). */
   readonly refreshSecret: Buffer;
-  /** Expiry in milliseconds since 1970; Infinity unless the key was superseded. */
+  /** Expiry in milliseconds since 1970, or Infinity if the key does not expire. */
   readonly endsAtMs: number;
 };
 
@@ -41,10 +41,10 @@ type Options = {
 const KEPT_MS = 30 * 60_000;
 /** Maximum age of the key set for signing and publishing. A rotation reaches every replica within this time. */
 const MAX_AGE_MS = 10_000;
-/** Minimum time between two reads of the file, even if tokens have an unknown key. */
+/** Minimum time before the file is reread, even if tokens refer to an unknown key. */
 const REREAD_MS = 1_000;
 /**
- * Maximum number of tokens with unknown keys that wait for a read of the file. Additional tokens are rejected
+ * Maximum number of tokens with unknown keys that wait for the file to be reread. Additional tokens are rejected
  * immediately.
  */
 const MAX_WAITING = 1_000;
@@ -74,7 +74,7 @@ export class SigningKeys {
 
   /**
    * Uses the given keys or those in `directory`, where one is created if necessary (readable only by the owner).
-   * @throws UnusableKey if they are not Ed25519 signing keys; the error does not contain them
+   * @throws UnusableKey if they are not Ed25519 signing keys (the error does not contain them)
    */
   static async open(directory: string, { clock, logger, signingKey }: Options): Promise<SigningKeys> {
     if (signingKey !== undefined) {
@@ -91,7 +91,7 @@ export class SigningKeys {
     return this.keys[0];
   }
 
-  /** Returns all valid keys, of which the first one signs. */
+  /** Returns all valid keys. The first one is used for signing. */
   async all(): Promise<readonly SigningKey[]> {
     await this.renew(MAX_AGE_MS);
     return this.known();
@@ -132,8 +132,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns all valid keys, including those that another process has just added. May wait up to REREAD_MS for the next
-   * read.
+   * Returns all valid keys, including those that another process has just added. May wait up to REREAD_MS for the file
+   * to be reread.
    */
   async allNow(): Promise<readonly SigningKey[]> {
     await this.renew(0);

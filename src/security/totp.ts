@@ -5,7 +5,7 @@ const STEP_MS = 30_000;
 const DIGITS = 6;
 /** RFC 4226 recommends 160 bits. */
 const SECRET_BYTES = 20;
-/** Accepted clock differences, in time steps (RFC 6238, section 5.2). */
+/** Accepted clock skew, in time steps (RFC 6238, section 5.2). */
 const DRIFTS = [0, -1, 1];
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
@@ -26,7 +26,7 @@ export function otpauthUri(secret: string, email: string): string {
   return `otpauth://totp/${label}?secret=${base32(Buffer.from(secret, 'base64url'))}&issuer=Kontor&algorithm=SHA1&digits=${DIGITS}&period=${STEP_MS / 1_000}`;
 }
 
-/** Returns the code of a time step (RFC 4226, section 5.3). */
+/** Returns the code for a time step (RFC 4226, section 5.3). */
 export function codeAt(secret: string, step: number): string {
   const counter = Buffer.alloc(8);
   counter.writeBigUInt64BE(BigInt(step));
@@ -38,7 +38,9 @@ export function codeAt(secret: string, step: number): string {
 
 export const stepAt = (nowMs: number): number => Math.floor(nowMs / STEP_MS);
 
-/** Returns the time step of a code if it is at most one step before or after the current one; otherwise undefined. */
+/**
+ * Returns the time step of a code if it is at most one step before or after the current one, or undefined otherwise.
+ */
 export function stepOfCode(secret: string, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code);
   return DRIFTS.map((drift) => stepAt(nowMs) + drift).find((step) => {

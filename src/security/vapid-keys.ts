@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Clock } from '../ports/time.js';
 import { keyTextAt, UnusableKey } from './key-file.js';
 
-/** ECDSA on P-256 with SHA-256: the only algorithm of RFC 8292. */
+/** ECDSA on P-256 with SHA-256: the only algorithm that RFC 8292 allows. */
 const ALGORITHM = 'ES256';
 const CURVE = 'prime256v1';
 /** Lifetime of a token. RFC 8292 allows up to 24 hours. */
@@ -15,11 +15,11 @@ const TOKEN_MS = 12 * 60 * 60 * 1_000;
 const MIN_LEFT_MS = 60 * 60 * 1_000;
 const MAX_AUDIENCES = 200;
 
-/** Source of the keys, and contact URL of the operator. */
+/** Key source and operator contact URL. */
 export type VapidOptions = {
   readonly directory: string;
   readonly clock: Clock;
-  /** Contact URL for push service operators, with the scheme `mailto:` or `https:`. */
+  /** Contact URL for push service operators, with the `mailto:` or `https:` scheme. */
   readonly subject: string;
   /** Either both keys, in base64url, or neither. Without them, keys are loaded from the directory or created there. */
   readonly publicKey?: string | undefined;
@@ -46,7 +46,7 @@ export class VapidKeys {
   /**
    * Uses the given keys or those in `vapid-key.json`, which is created if necessary (readable only by the owner). If
    * the keys are lost, so are all subscriptions, because browsers bind each subscription to its key.
-   * @throws UnusableKey if they are not a P-256 key pair; the error does not contain them
+   * @throws UnusableKey if they are not a P-256 key pair (the error does not contain them)
    */
   static async open({ directory, clock, subject, publicKey, privateKey }: VapidOptions): Promise<VapidKeys> {
     const isGiven = publicKey !== undefined && privateKey !== undefined;
@@ -58,7 +58,7 @@ export class VapidKeys {
   }
 
   /**
-   * Returns the value of `Authorization` for a push service's origin. The token that it contains is cached and reused.
+   * Returns the `Authorization` header for a push service's origin. The token that it contains is cached and reused.
    */
   async authorizationFor(origin: string): Promise<string> {
     const nowMs = this.clock.nowMs();
@@ -93,7 +93,7 @@ function makePair(): KeyPair {
   return { publicKey: point.toString('base64url'), privateKey: d };
 }
 
-/** Returns the key pair as a JWK; undefined if the public key does not match the private one. */
+/** Returns the key pair as a JWK, or undefined if the public key does not match the private one. */
 function jwkOf({ publicKey, privateKey }: KeyPair): JsonWebKey | undefined {
   const point = Buffer.from(publicKey, 'base64url');
   const secret = Buffer.from(privateKey, 'base64url');

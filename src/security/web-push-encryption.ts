@@ -29,8 +29,8 @@ function fresh(): Freshness {
 }
 
 /**
- * Encrypts a push message for one browser: Message Encryption for Web Push (RFC 8291) with the content coding
- * `aes128gcm` (RFC 8188), as a single record.
+ * Encrypts a push message for one browser: Message Encryption for Web Push (RFC 8291) with the `aes128gcm` content
+ * coding (RFC 8188), as a single record.
  * @throws RangeError if the message is too long; Error if the browser's key is not on the curve
  */
 export function encryptedFor({ p256dh, auth }: BrowserKeys, message: Buffer, { sender, salt } = fresh()): Buffer {

@@ -20,15 +20,15 @@ export class WebhookKeys {
   }
 
   /**
-   * Uses the given key (base64 of 32 bytes) or the one in the directory's file `webhook-key`, which is created if
+   * Uses the given key (base64 of 32 bytes) or the one in the directory's `webhook-key` file, which is created if
    * necessary (readable only by the owner). If the key is lost, every secret changes.
-   * @throws UnusableKey; the error does not contain the key
+   * @throws UnusableKey, which does not contain the key
    */
   static async open(directory: string, given?: string): Promise<WebhookKeys> {
     return new WebhookKeys(keyOf(given ?? (await storedText(directory, 'webhook-key')), 'WEBHOOK_KEY'));
   }
 
-  /** Returns the secret in the format of Standard Webhooks. */
+  /** Returns the secret in Standard Webhooks format. */
   secretOf({ tenantId, webhookId, secretId }: WebhookSecretName): string {
     const secret = createHmac('sha256', this.key)
       .update(JSON.stringify([tenantId, webhookId, secretId]))

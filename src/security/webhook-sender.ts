@@ -5,13 +5,13 @@ import type { Clock } from '../ports/time.js';
 import { OutboundClient, retryAfterMs, type Lookup } from './outbound-client.js';
 import type { WebhookKeys, WebhookSecretName } from './webhook-keys.js';
 
-/** A receiver, and the secrets with which messages to it are currently signed. */
+/** A receiver and the secrets with which messages to it are currently signed. */
 export type WebhookReceiver = { readonly url: string; readonly secrets: readonly string[] };
 /** `id` is the same in every attempt, so that receivers can use it to deduplicate. `body` is JSON text. */
 export type WebhookMessage = { readonly id: string; readonly body: string };
 
 /**
- * Result of an attempt. `status` is null if there was no response; `code` is null after a success. `body` is the
+ * Result of an attempt. `status` is null if there was no response. `code` is null after a success. `body` is the
  * beginning of the response. `afterMs` is the retry delay that the receiver requested.
  */
 export type WebhookAnswer = {
@@ -24,7 +24,7 @@ export type WebhookAnswer = {
 export type WebhookSenderOptions = {
   readonly clock: Clock;
   readonly keys: WebhookKeys;
-  /** Allows targets in private networks, and unencrypted connections. */
+  /** Allows targets in private networks and unencrypted connections. */
   readonly allowPrivate: boolean;
   readonly ca?: string | undefined;
   readonly lookup?: Lookup | undefined;
@@ -37,7 +37,7 @@ const MAX_IDLE = 512;
 const KEPT_BYTES = 1_024;
 const MAX_SIGNERS = 10_000;
 
-/** Signs messages as specified in Standard Webhooks 1.0, and sends them to allowed targets; see OutboundClient. */
+/** Signs messages as specified in Standard Webhooks 1.0 and sends them to allowed targets (see OutboundClient). */
 export class WebhookSender {
   private readonly outbound: OutboundClient;
   private readonly signers = new LRUCache<string, Webhook>(atMost(MAX_SIGNERS));
@@ -56,12 +56,15 @@ export class WebhookSender {
     return this.options.keys.secretOf(name);
   }
 
-  /** Returns the reason why a target is invalid; undefined if it is valid. */
+  /** Returns the reason why a target is invalid, or undefined if it is valid. */
   faultOf(url: string): string | undefined {
     return this.outbound.faultOf(url);
   }
 
-  /** Sends a message. Never rejects because of the receiver. Aborting the signal ends the wait for the response. */
+  /**
+   * Sends a message. The promise never rejects because of the receiver. Aborting the signal ends the wait for the
+   * response.
+   */
   async send({ url, secrets }: WebhookReceiver, { id, body }: WebhookMessage, signal?: AbortSignal) {
     const { clock, timeoutMs = TIMEOUT_MS } = this.options;
     const sentAt = new Date(clock.nowMs());

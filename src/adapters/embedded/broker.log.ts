@@ -8,13 +8,13 @@ import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 const SCHEMA_VERSION = 1;
 /**
  * Timeout for opening the file. If two threads create it at the same time, SQLite lets only one of them enable the
- * write-ahead log. The other thread then fails immediately and tries again until the timeout.
+ * write-ahead log. The other thread then fails immediately and retries until the timeout expires.
  */
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 /**
- * Maximum number of rows removed at once. Removing them takes only a few milliseconds. A transaction adds fewer rows,
- * so an oversized log shrinks.
+ * Maximum number of rows removed at a time, which takes only a few milliseconds. Each transaction adds fewer rows than
+ * this, so an oversized log shrinks.
  */
 const MAX_DROPPED = 2_000;
 
@@ -27,8 +27,8 @@ export type StorableMessage = {
 };
 
 /**
- * The broker's file. It stores both published events and messages that cannot be derived from an event, in a single
- * sequence.
+ * The broker's database file. It stores, in a single sequence, both published events and messages that cannot be
+ * derived from an event.
  */
 export class BrokerLog {
   private readonly insert: StatementSyncInstance;
@@ -37,7 +37,7 @@ export class BrokerLog {
   private readonly referenceTo: StatementSyncInstance;
   private readonly lastSequence: StatementSyncInstance;
   private readonly dropOldest: readonly StatementSyncInstance[];
-  /** Last assigned sequence number. Other connections may assign more numbers before the next transaction. */
+  /** Last assigned sequence number. Other connections may assign further numbers before the next transaction. */
   private last = 0;
   /** Whether the log contains any messages. If not, message ids need not be looked up. */
   private holdsMessages = false;
@@ -68,7 +68,10 @@ export class BrokerLog {
     );
   }
 
-  /** Opens the file, creating it and its tables if necessary. @throws Error if this fails or the file remains locked */
+  /**
+   * Opens the file, creating it and its tables if necessary.
+   * @throws Error if the file cannot be opened or remains locked
+   */
   static async open(directory: string, keptMessages: number): Promise<BrokerLog> {
     const untilMs = performance.now() + LOCKED_WAIT_MS;
     for (;;) {
@@ -82,7 +85,7 @@ export class BrokerLog {
   }
 
   /**
-   * Stores either all messages that `work` adds or none of them. Returns only after COMMIT, which flushes the
+   * Stores either all or none of the messages that `work` adds. Returns only after COMMIT, which flushes the
    * write-ahead log.
    */
   transaction<T>(work: () => T): T {
@@ -96,13 +99,13 @@ export class BrokerLog {
       this.db.exec('COMMIT');
       return done;
     } catch (error) {
-      // After some failures, such as a full disk, SQLite has already rolled back.
+      // After some failures, such as a full disk, SQLite has already rolled back the transaction.
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
       throw error;
     }
   }
 
-  /** Adds a message, unless its id is already known. */
+  /** Adds a message unless its id is already known. */
   add({ id, subject, headers, payload }: StorableMessage, nowMs: number): Published {
     const known = this.find(id);
     if (known !== undefined) return { sequence: known, duplicate: true };
@@ -113,7 +116,7 @@ export class BrokerLog {
   }
 
   /**
-   * Adds an event with the given number of messages, unless the event is already known. Each message has its own
+   * Adds an event with the given number of messages unless the event is already known. Each message gets its own
    * sequence number.
    */
   addEvent({ position, eventId }: MessageSource, messages: number): Published[] {
@@ -123,7 +126,7 @@ export class BrokerLog {
     return Array.from({ length: messages }, (_, at) => ({ sequence: last - messages + 1 + at, duplicate }));
   }
 
-  /** Returns the sequence number of the stored message with this id; undefined if there is none. */
+  /** Returns the sequence number of the stored message with this id, or undefined if there is none. */
   find(id: string): number | undefined {
     if (!this.holdsMessages) return undefined;
     return (this.sequenceOf.get(id) as { sequence: number } | undefined)?.sequence;
@@ -158,7 +161,7 @@ function createTables(db: DatabaseSyncInstance): void {
   if (db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'published'").get()) return;
   // The payload is the last column, so that browsing by subject does not read its overflow pages. It is a BLOB, because
   // the binding truncates text at NUL. Earlier releases, which store every message, ignore `published`, so the schema
-  // version did not change. The sequence number in `published` is that of the event's last message.
+  // version is unchanged. The sequence number in `published` is that of the event's last message.
   db.exec(`BEGIN IMMEDIATE;
     CREATE TABLE IF NOT EXISTS messages (
       sequence INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, subject TEXT NOT NULL,

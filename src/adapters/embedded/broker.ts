@@ -12,28 +12,28 @@ import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.
 import { convertLeading } from '../leading.js';
 import { BrokerLog, type StorableMessage } from './broker.log.js';
 
-/** Maximum combined size of payload and headers, in UTF-8 bytes. This is the default limit of a NATS server. */
+/** Maximum combined size of payload and headers, in UTF-8 bytes. This is the default NATS server limit. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /**
- * Limits of a group. Each group is one transaction on the thread that serves requests, and takes a few milliseconds at
- * most.
+ * Limits on a group. Each group is one transaction, which blocks the thread that serves requests for at most a few
+ * milliseconds.
  */
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
 /**
- * Limits of the queue, which can be reached if the disk is slow. Above these limits, publishing fails with
+ * Limits on the queue, which may fill up if the disk is slow. Beyond these limits, publishing fails with
  * BrokerUnavailable.
  */
 const MAX_QUEUED_BYTES = 67_108_864;
 const MAX_QUEUED_MESSAGES = 100_000;
 
 export type EmbeddedBrokerOptions = {
-  /** Directory of `broker.sqlite`, created if necessary. */
+  /** Directory for `broker.sqlite`, created if necessary. */
   readonly directory: string;
   readonly clock: Clock;
   /**
-   * Maximum number of messages. Older messages are removed, so that they cannot fill the disk on which the history is
-   * stored.
+   * Maximum number of stored messages. Older messages are removed, so that they cannot fill the disk, which also holds
+   * the history.
    */
   readonly keptMessages: number;
 };
@@ -42,7 +42,7 @@ export type EmbeddedBrokerOptions = {
 type Waiting = {
   readonly count: number;
   readonly bytes: number;
-  /** Stores the messages. Runs in the group's transaction. */
+  /** Stores the messages within the group's transaction. */
   readonly write: () => Published[];
   readonly resolve: (published: Published[]) => void;
   readonly reject: (error: BrokerUnavailable) => void;
@@ -50,9 +50,9 @@ type Waiting = {
 
 /**
  * A durable message log in one SQLite file. Acknowledged messages have been flushed to disk. For a message with a
- * source, only the source is stored, because the history contains the event. Like JetStream, the log drops duplicates.
- * Unlike JetStream, it recognizes duplicates of all stored messages, however old. Concurrent publish calls share a
- * transaction and its flush.
+ * source, the log stores only the source, because the history contains the event. Like JetStream, the log drops
+ * duplicates. Unlike JetStream, it recognizes duplicates of all stored messages, regardless of their age. Concurrent
+ * publish calls share a transaction and its flush.
  */
 export class EmbeddedBroker implements Broker {
   private queue: Waiting[] = [];
@@ -121,8 +121,8 @@ export class EmbeddedBroker implements Broker {
   }
 
   /**
-   * Writes one group after another. Yields to the event loop before each group, so that all messages published in the
-   * same turn share a group.
+   * Writes the groups one after another. Yields to the event loop before each group, so that all messages published in
+   * the same turn share a group.
    */
   private async drain(): Promise<void> {
     while (this.queue.length > 0) {

@@ -24,7 +24,7 @@ export type MemoryCacheOptions = {
 const MAX_ENTRY_BYTES = 4_194_304;
 /** Maximum total size of counter keys. The keys come from requests, so their memory use must be limited. */
 const MAX_COUNTER_BYTES = 33_554_432;
-/** Time in milliseconds that `clear` spends on matching before it yields to the event loop. */
+/** Time in milliseconds that `clear` spends matching keys before it yields to the event loop. */
 const CLEAR_STRETCH_MS = 4;
 
 type Counter = { count: number; readonly endsAtMs: number };
@@ -59,7 +59,7 @@ export class MemoryCache implements Cache {
       ttlResolution: 0,
     });
     this.counters = new LRUCache({
-      // The option `max` would allocate memory for all counters, so `hit` limits their number.
+      // The `max` option would allocate memory for all counters in advance, so `hit` limits their number.
       maxSize: MAX_COUNTER_BYTES,
       sizeCalculation: (_counter, key) => bytesOf(key),
     });

@@ -23,8 +23,8 @@ const script = `
 `;
 
 /**
- * Runs checkpoints in another thread, on its own connection, while the writer appends. The thread is started on first
- * use.
+ * Runs checkpoints in a separate thread with its own connection, while the writer appends. The thread is started on
+ * first use.
  */
 export class CheckpointThread {
   private worker: Worker | undefined;
@@ -37,8 +37,8 @@ export class CheckpointThread {
   }
 
   /**
-   * Runs a checkpoint, then calls `onDone` once, passing false if the thread failed. Must not be called while `busy` is
-   * true.
+   * Runs a checkpoint and then calls `onDone` once, passing false if the thread failed. Must not be called while `busy`
+   * is true.
    */
   checkpoint(onDone: (ok: boolean) => void): void {
     this.onDone = onDone;
@@ -46,7 +46,10 @@ export class CheckpointThread {
     this.worker.postMessage('checkpoint');
   }
 
-  /** Waits for a running checkpoint, because terminating a thread during a driver call would abort the process. */
+  /**
+   * Waits for a running checkpoint to finish, because terminating a thread during a driver call would abort the
+   * process.
+   */
   async close(): Promise<void> {
     this.onDone = undefined;
     const worker = this.worker;

@@ -1,11 +1,10 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { CheckpointThread } from './event-store.checkpoint-thread.js';
 
-/** Idle time after which the log is checkpointed, regardless of its length. */
+/** Idle time after which the log is checkpointed, regardless of its size. */
 const IDLE_MS = 250;
 /**
- * Log size, in 4 KiB pages, up to which this thread runs the checkpoint itself. Such a checkpoint takes a few
- * milliseconds.
+ * Maximum log size, in 4 KiB pages, that this thread checkpoints itself. Such a checkpoint takes a few milliseconds.
  */
 const FEW_PAGES = 500;
 /** Number of pages at which the other thread starts a checkpoint under continuous load. */
@@ -15,10 +14,10 @@ const TOO_MANY_PAGES = 65_536;
 const COMMITS_BETWEEN_LOOKS = 16;
 
 /**
- * Checkpoints the write-ahead log outside of commits: when no appends arrive, or once the log has grown. Another thread
- * moves most of the log to the database file while appends continue. This thread moves the rest, so that the log
- * restarts. If a checkpoint fails, for example because the disk is full, no data is lost, and the checkpoint is retried
- * later.
+ * Checkpoints the write-ahead log outside commits: when no appends arrive, or once the log has grown. Another thread
+ * moves most of the log to the database file while appends continue. This thread moves the rest, so that the log can be
+ * reused from the beginning. If a checkpoint fails, for example because the disk is full, no data is lost, and the
+ * checkpoint is retried later.
  */
 export class Checkpointer {
   private readonly look: StatementSyncInstance;
@@ -47,8 +46,8 @@ export class Checkpointer {
   }
 
   /**
-   * Moves the whole log into the database file. SQLite would do so on close. However, the driver cannot finalize
-   * statements, so the connection stays open until its statements are garbage-collected.
+   * Moves the whole log into the database file. SQLite would do so when the connection closes. However, the driver
+   * cannot finalize statements, so the connection remains open until its statements are garbage-collected.
    */
   async close(): Promise<void> {
     this.closed = true;
@@ -82,8 +81,8 @@ export class Checkpointer {
   }
 
   /**
-   * Each checkpoint by the other thread should leave at most half of the pages. If it leaves more, or if it fails, this
-   * thread moves the rest.
+   * Each checkpoint by the other thread should leave at most half of the pages. If it leaves more or fails, this thread
+   * moves the rest.
    */
   private moveRest(before: number, ok: boolean): void {
     const waiting = this.waitingPages();
@@ -104,7 +103,7 @@ export class Checkpointer {
     try {
       checkpoint.get();
     } catch {
-      // Nothing is lost: the next checkpoint includes the same pages.
+      // No data is lost, because the next checkpoint includes the same pages.
     }
   }
 }

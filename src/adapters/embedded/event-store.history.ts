@@ -17,18 +17,18 @@ import { type HistoryQueries, SCAN_STEP, type Span } from './event-store.query.j
 import type { CommitSignal } from './event-store.signal.js';
 import { subscribe, turn } from './event-store.subscription.js';
 
-/** A connection to the history, with the state of its commits. */
+/** A history connection with its commit state. */
 export type History = {
   readonly queries: HistoryQueries;
   /** Position of the last committed event. */
   readonly last: () => Position;
-  /** Returns a stream's last revision; −1 if the stream was never written to. */
+  /** Returns a stream's last revision, or −1 if the stream was never written to. */
   readonly revisionOf: (stream: string) => number;
   readonly signal: CommitSignal;
   readonly clock: Clock;
 };
 
-/** The read methods of the port. `EmbeddedEventReader` and `EmbeddedEventStore` extend this class. */
+/** Implements the port's read methods. `EmbeddedEventReader` and `EmbeddedEventStore` extend this class. */
 export class HistoryReader {
   readonly hasLocalReads = true;
 
@@ -79,7 +79,7 @@ export class HistoryReader {
     return this.history.last();
   }
 
-  /** @throws EventStoreUnavailable once the store is closed */
+  /** @throws EventStoreUnavailable after the store has been closed */
   protected assertOpen(): void {
     if (this.history.signal.ended) throw new EventStoreUnavailable('The event store is closed');
   }
@@ -123,7 +123,7 @@ const stepOf = ({ low, high }: Span, direction: Direction): Span =>
 
 const isEmpty = ({ low, high }: Span): boolean => low > high;
 
-/** Returns the rest of a span after a read up to and including `reached`. */
+/** Returns the part of a span that remains after a read up to and including `reached`. */
 const beyond = ({ low, high }: Span, direction: Direction, reached: number): Span =>
   direction === 'forwards' ? { low: reached + 1, high } : { low, high: reached - 1 };
 

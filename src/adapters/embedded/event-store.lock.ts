@@ -8,9 +8,10 @@ export type DirectoryLock = { release(): void };
 
 /**
  * Prevents a second process from writing to a data directory. An open exclusive transaction on an empty SQLite file
- * holds an operating system lock on every platform. The lock ends with the process, even after kill -9, and does not
- * prevent others from reading the history. `history.pid` only tells operators which process holds the lock. @throws
- * EventStoreInUse, which names the file and the process that holds the lock
+ * holds an operating system lock on every platform. The operating system releases the lock when the process ends, even
+ * after `kill -9`. The lock does not prevent other processes from reading the history. `history.pid` only tells
+ * operators which process holds the lock.
+ * @throws EventStoreInUse, which names the file and the process that holds the lock
  */
 export function lockDirectory(directory: string): DirectoryLock {
   mkdirSync(directory, { recursive: true });

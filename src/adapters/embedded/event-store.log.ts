@@ -16,8 +16,9 @@ import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store
 const CACHED_REVISIONS = 50_000;
 
 /**
- * Writes to the history. The first write starts a transaction. `commit` makes all writes of the transaction durable at
- * once, and `rollback` undoes them. Everything is synchronous, so no reader sees revisions of an uncommitted append.
+ * Appends to the history. The first write starts a transaction. `commit` makes all writes in the transaction durable at
+ * once, and `rollback` undoes them. All operations are synchronous, so no reader sees revisions of an uncommitted
+ * append.
  */
 export class EventLog {
   /** Last revisions of recently used streams. Valid only in the writing process. */
@@ -49,7 +50,7 @@ export class EventLog {
     return this.committed;
   }
 
-  /** Returns a stream's last revision; −1 if the stream was never written to. */
+  /** Returns a stream's last revision, or −1 if the stream was never written to. */
   revisionOf(stream: string): number {
     const cached = this.revisions.get(stream);
     if (cached !== undefined) return cached;
@@ -81,7 +82,7 @@ export class EventLog {
     this.inTransaction = false;
     this.revisions.clear();
     this.written = this.committed;
-    // After some errors, such as a full disk, SQLite has already rolled back.
+    // After some errors, such as a full disk, SQLite has already rolled back the transaction.
     if (this.db.isTransaction) this.db.exec('ROLLBACK');
   }
 

@@ -34,27 +34,27 @@ export type Scan = Span & {
   readonly textOnly?: boolean;
 };
 
-/** `reached`: last position scanned, which is the lowest one in a backward scan. */
+/** `reached` is the last position scanned, which is the lowest one in a backward scan. */
 export type ScannedPage = {
   readonly events: readonly RecordedEvent[];
   readonly reached: Position;
-  /** Number of characters of data and metadata in all records read. */
+  /** Total length, in characters, of the data and metadata in all records read. */
   readonly characters: number;
 };
 
 /** Number of positions per scan. A scan without a match takes a few milliseconds (3 µs per record). */
 export const SCAN_STEP = 2_000;
-/** Limits of one call, which must not block the event loop for more than a few milliseconds. */
+/** Limits on one call, which must not block the event loop for more than a few milliseconds. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /**
- * Results of up to this many rows are fetched with one call, which is faster than iterating. Larger results are
- * iterated up to the page size.
+ * Results with up to this many rows are fetched with one call, which is faster than iterating. Larger results are
+ * iterated over, up to the page size.
  */
 const FEW_ROWS = 16;
 const MAX_CACHED_STATEMENTS = 100;
 
-/** All statements that read the history. An event whose checksum does not match is never returned. */
+/** Contains all statements that read the history. Never returns an event whose checksum does not match. */
 export class HistoryQueries {
   private readonly scans = new Map<string, StatementSyncInstance>();
   private readonly streams: Readonly<Record<Direction, StatementSyncInstance>>;
@@ -96,7 +96,7 @@ export class HistoryQueries {
 
   /**
    * Returns the matching events between two positions. A damaged record may no longer match the filter, so records are
-   * verified before they are filtered. Only fresh records are filtered by SQLite.
+   * verified before they are filtered. SQLite filters only fresh records.
    * @throws CorruptEvent, EventStoreUnavailable
    */
   scan(scan: Scan, maxCount: number): ScannedPage {
@@ -123,7 +123,7 @@ export class HistoryQueries {
     return this.guarded(() => (this.lastPosition.get() as [number | null])[0] ?? BEFORE_ALL);
   }
 
-  /** Returns a stream's last revision; −1 if the stream was never written to. @throws EventStoreUnavailable */
+  /** Returns a stream's last revision, or −1 if the stream was never written to. @throws EventStoreUnavailable */
   revisionOf(stream: string): number {
     return this.guarded(() => (this.revision.get(stream) as [number | null])[0] ?? -1);
   }
@@ -154,7 +154,7 @@ export class HistoryQueries {
   }
 
   /**
-   * The positions of this engine have no gaps, so a wrong sum of positions means that a damaged structure hides records
+   * This engine's positions have no gaps, so an incorrect sum of positions means that a damaged structure hides records
    * from a scan.
    */
   private findMissing(span: Span, forwards: boolean): Position | undefined {
@@ -193,7 +193,7 @@ export class HistoryQueries {
   }
 }
 
-/** Returns the condition for a filter. The filter's prefixes are bound to the parameters ?3, ?4 and so on. */
+/** Returns the SQL condition for a filter. The filter's prefixes are bound to parameters ?3, ?4 and so on. */
 function conditionOf(filter: EventFilter | undefined): string {
   if (!filter) return 'TRUE';
   const each = filter.prefixes.map((_, n) => `substr(${filter.on}, 1, length(?${n + 3})) = ?${n + 3}`);
@@ -241,8 +241,8 @@ function* positions({ low, high }: Span, forwards: boolean): Iterable<Position> 
 const DAMAGE = /malformed|not a database/;
 
 /**
- * Recognizes damage by the error message, because only some driver calls provide SQLite's error code. A damaged integer
- * may be too large for a JavaScript number.
+ * Recognizes damage by the error message, because only some driver calls provide the SQLite error code. A damaged
+ * integer may be too large for a JavaScript number.
  */
 function isDamage(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown };

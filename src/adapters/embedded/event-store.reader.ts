@@ -9,16 +9,16 @@ import { CommitSignal, type Rest } from './event-store.signal.js';
 export type EmbeddedEventReaderOptions = {
   readonly directory: string;
   readonly clock: Clock;
-  /** Minimum pause between wake-ups of subscriptions. Default: no pause. */
+  /** Minimum pause between subscription wake-ups. Default: no pause. */
   readonly rest?: Rest;
 };
 
 /**
- * Reads the history on its own connection, for a worker thread of the writing process. Reads see all committed events.
- * To deliver live events, subscriptions need `notify`: the writing thread must post each head that
- * `EmbeddedEventStore.onCommit` reports, and the worker must pass it to `notify`. Caches nothing about streams, because
- * another thread writes them. The worker must close its reader and exit by itself, because `terminate()` during a
- * driver call would abort the process.
+ * Reads the history over its own connection, in a worker thread of the writing process. Read operations see all
+ * committed events. To deliver live events, subscriptions need `notify`: the writing thread must post each head that
+ * `EmbeddedEventStore.onCommit` reports, and the worker must pass it to `notify`. The reader caches no stream data,
+ * because another thread writes the streams. The worker must close its reader and exit on its own, because
+ * `terminate()` during a driver call would abort the process.
  */
 export class EmbeddedEventReader extends HistoryReader {
   private constructor(

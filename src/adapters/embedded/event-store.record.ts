@@ -18,7 +18,10 @@ export type EventRow = readonly [
 
 export const COLUMNS = 'position, stream, revision, id, type, data, metadata, recorded_at_ms, crc';
 
-/** Checksum over all fields as stored. NUL is an unambiguous separator, because neither names nor texts contain it. */
+/**
+ * Checksum over all fields as stored. NUL is an unambiguous separator, because neither names nor text values contain
+ * it.
+ */
 export const checksum = (
   position: number,
   stream: string,
@@ -34,18 +37,20 @@ export function assertSound(row: EventRow): void {
     throw new CorruptEvent(position);
 }
 
-/** Decodes a row that `assertSound` has verified. @throws CorruptEvent if a forged row is not JSON */
+/** Decodes a row that `assertSound` has verified. @throws CorruptEvent if a forged row does not contain valid JSON */
 export function decoded(row: EventRow): StoredEvent {
   const text = textsOf(row);
   return new StoredEvent(row, text, parsed(row[0], text[0]), parsed(row[0], text[1]));
 }
 
 const NOTHING = Object.freeze({});
-/** Returns an event with only its stored text. Parsing data and metadata would double the read time. */
+/**
+ * Returns an event that contains only its stored text, because parsing data and metadata would double the read time.
+ */
 export const undecoded = (row: EventRow): StoredEvent => new StoredEvent(row, textsOf(row), NOTHING, NOTHING);
 
 /**
- * An event with its stored text. The text is in a private field, because events are compared and copied by their
+ * An event with its stored text. The text is kept in a private field, because events are compared and copied by their
  * properties.
  */
 export class StoredEvent implements RecordedEvent {

@@ -5,11 +5,11 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 import { openDatabase, useWriteAheadLog } from './sqlite.js';
 
-/** Since version 2, data and metadata may be packed. The tables are those of version 1. */
+/** Since version 2, data and metadata may be packed. The tables are the same as in version 1. */
 export const SCHEMA_VERSION = 2;
 /**
- * Timeout for locks. Another program, such as an SQLite shell, may lock the file briefly. A longer timeout would block
- * the event loop for too long.
+ * Lock timeout. Another program, such as an SQLite shell, may lock the file briefly. A longer timeout would block the
+ * event loop for too long.
  */
 const BUSY_TIMEOUT_MS = 50;
 
@@ -31,17 +31,17 @@ const schema = `
 
 export const historyFile = (directory: string): string => join(directory, 'history.sqlite');
 
-/** Opens the history. Creates the directory and the file if necessary. The caller must hold the directory's lock. */
+/** Opens the history, creating the directory and file if necessary. The caller must hold the directory's lock. */
 export function openHistory(directory: string): DatabaseSyncInstance {
   mkdirSync(directory, { recursive: true });
   const file = historyFile(directory);
   return openDatabase(file, { timeout: BUSY_TIMEOUT_MS }, (db) => {
-    // This is one transaction, so that a crash leaves either the complete schema or none.
+    // The schema is created in one transaction, so that a crash leaves either the complete schema or nothing.
     if (versionOf(db) === 0) db.exec(`BEGIN IMMEDIATE; ${schema} COMMIT;`);
     assertKnownVersion(db, directory);
     identify(db);
     useWriteAheadLog(db, file);
-    // `Checkpointer` runs checkpoints outside of commits. The write-ahead log is not truncated, because flushing a file
+    // `Checkpointer` runs checkpoints outside commits. The write-ahead log is not truncated, because flushing a file
     // after overwriting it is faster than after extending it.
     db.exec(`
       PRAGMA synchronous = FULL;
@@ -67,7 +67,7 @@ export function openHistoryForReading(directory: string): DatabaseSyncInstance {
   });
 }
 
-/** The history's id. Earlier releases ignore this table, so the schema version did not change. */
+/** The history's id. Earlier releases ignore this table, so the schema version is unchanged. */
 const identity = `
   CREATE TABLE kontor_history (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
 `;

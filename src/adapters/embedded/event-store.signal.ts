@@ -1,16 +1,16 @@
 import { BEFORE_ALL, type Position } from '../../ports/event-store.js';
 import { EventLoopUtilization } from '../event-loop-utilization.js';
 
-/** Event loop utilization up to which a thread's subscriptions are woken immediately. */
+/** Maximum event loop utilization at which a thread's subscriptions are woken immediately. */
 const EASY_SHARE = 0.4;
 /** Pause between wake-ups on a fully utilized thread. */
 const MOST_PAUSE_MS = 20;
 
-/** Returns the pause between wake-ups at the given event loop utilization, in milliseconds. */
+/** Returns the pause between wake-ups, in milliseconds, at the given event loop utilization. */
 export const pauseAt = (share: number, mostMs = MOST_PAUSE_MS): number =>
   Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * mostMs;
 
-/** Returns the current pause between wake-ups of subscriptions, in milliseconds. */
+/** Returns the current pause between subscription wake-ups, in milliseconds. */
 export type Rest = () => number;
 
 /**
@@ -24,16 +24,16 @@ export function restOfBusyThread(mostMs = MOST_PAUSE_MS): Rest {
 const NO_REST: Rest = () => 0;
 
 /**
- * Wakes subscriptions after commits: in an idle thread after every commit, in a busy thread after several. Every
- * wake-up makes every subscription read a batch, and many small batches take twice as long as a few large ones. Without
- * a pause, a thread that lags would never get larger batches.
+ * Wakes subscriptions after every commit in an idle thread, and after several commits in a busy one. Every wake-up
+ * makes every subscription read a batch, and many small batches take twice as long as a few large ones. Without a
+ * pause, a lagging thread would never receive larger batches.
  */
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
   #ended = false;
   #resting: NodeJS.Timeout | undefined;
   #wokenMs = Number.NEGATIVE_INFINITY;
-  /** Positions of waiting subscriptions, by their wake functions. */
+  /** Positions of waiting subscriptions, keyed by wake function. */
   readonly #waiting = new Map<() => void, Position>();
   readonly #restMs: Rest;
 
@@ -51,7 +51,7 @@ export class CommitSignal {
     if (head <= this.#head) return;
     this.#head = head;
     if (this.#resting !== undefined) return;
-    // Uses the real clock, which tests cannot stop.
+    // This uses the real clock, which tests cannot stop.
     const leftMs = this.#wokenMs + this.#restMs() - performance.now();
     if (leftMs < 1) this.#wakeAll();
     else
@@ -67,7 +67,7 @@ export class CommitSignal {
     for (const wake of this.#waiting.keys()) this.#wake(wake);
   }
 
-  /** Calls `wake` once an event beyond `position` has been committed, or immediately if there already is one. */
+  /** Calls `wake` once an event beyond `position` has been committed, or immediately if this has already happened. */
   onBeyond(position: Position, wake: () => void): void {
     if (this.#ended || (this.#head > position && this.#resting === undefined)) wake();
     else this.#waiting.set(wake, position);

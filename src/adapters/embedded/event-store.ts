@@ -18,7 +18,7 @@ import { GroupCommitWriter } from './event-store.writer.js';
 export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
 
 /**
- * An event store in one SQLite file, with a write-ahead log that is flushed at every commit, and a checksum in every
+ * An event store in one SQLite file, with a write-ahead log that is flushed on every commit, and a checksum in every
  * record. If a commit fails with an I/O error during its flush, a crash before the next commit may restore the rejected
  * appends. A retry is then recognized as a duplicate.
  */
@@ -106,7 +106,7 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   }
 
   /**
-   * Calls `listener` once per commit, after its appends have resolved, with the position of the commit's last event.
+   * Calls `listener` once per commit, after the commit's appends have resolved, with the position of its last event.
    * The listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that removes the listener.
    */
   onCommit(listener: (head: Position) => void): () => void {

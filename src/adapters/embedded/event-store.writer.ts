@@ -21,7 +21,7 @@ type Work = {
   readonly reject: (error: Error) => void;
 };
 
-/** Limits of a group. A group blocks the event loop for at most about 10 ms, and usually for half as long. */
+/** Limits on a group. A group blocks the event loop for at most about 10 ms, and usually for half as long. */
 const GROUP_MAX_APPENDS = 512;
 const GROUP_MAX_BYTES = 2 * 1024 * 1024;
 const GROUP_MAX_MS = 8;
@@ -47,7 +47,7 @@ export class GroupCommitWriter {
     private readonly onCommit: (head: Position) => void,
   ) {}
 
-  /** @throws EventStoreUnavailable, including when too many appends are waiting; the errors of `EventLog.append` */
+  /** @throws the errors of `EventLog.append`; EventStoreUnavailable, also when too many appends are waiting */
   run(appends: readonly SerializedAppend[]): Promise<Appended[]> {
     const bytes = appends.reduce((sum, append) => sum + append.bytes, 0);
     return new Promise((resolve, reject) => {
@@ -123,7 +123,7 @@ export class GroupCommitWriter {
     try {
       work.results.push(this.log.append(append, nowMs));
     } catch (error) {
-      // A rejection affects only this work. After any other error, such as a full disk, the transaction cannot
+      // A rejection affects only this work item. After any other error, such as a full disk, the transaction cannot
       // continue.
       if (!isRefusal(error)) throw error;
       work.failure = error;

@@ -5,41 +5,45 @@ const PACKED = 0x1f;
 const UUID = 0x01;
 const TIME = 0x02;
 const DATE = 0x1e;
-/** A UUID that the text contains already. The number of its first occurrence follows. */
+/** A repeated UUID. The number of its first occurrence follows. */
 const REPEATED = 0x1d;
-/** First code of words. There is one code for each form and set of words, up to 0x16; the word's number follows. */
+/**
+ * First word code. There is one code for each form and set of words, up to 0x16. The word's number follows the code.
+ */
 const FIRST_WORD = 0x03;
 const SPACE = 0x20;
 
 const MAX_CHARACTERS = 65_536;
-/** Number of zeros after the text, so that lookups past its end find nothing. */
+/** Number of zero bytes after the text, so that lookups past its end find nothing. */
 const LOOKAHEAD = 8;
 const MAX_BYTES = 3 * MAX_CHARACTERS + LOOKAHEAD;
-/** Buffers of the text to read and of the text to write. */
+/** Buffers for the input text and the output text. */
 const source = Buffer.allocUnsafeSlow(MAX_BYTES);
 const target = Buffer.allocUnsafeSlow(MAX_BYTES);
 let sourceLength = 0;
 let to = 0;
-/** Offsets in the target of the first different UUIDs. Stored text contains their numbers, so the size is permanent. */
+/**
+ * Offsets in `target` of the first distinct UUIDs. Stored text contains their numbers, so the size must never change.
+ */
 const uuids = new Uint32Array(32);
 let uuidCount = 0;
-/** Returned instead of an offset. */
+/** Returned instead of an offset if the input is not JSON. */
 const NOT_JSON = Infinity;
 
 const [QUOTE, COMMA, DASH, ZERO, COLON, BACKSLASH, BRACE] = [0x22, 0x2c, 0x2d, 0x30, 0x3a, 0x5c, 0x7b] as const;
 const [N, U, L] = [0x6e, 0x75, 0x6c] as const;
 const HEX = Buffer.from('0123456789abcdef');
 const hexValues = Int8Array.from({ length: 256 }, (_, byte) => HEX.indexOf(byte));
-/** A UUID is stored in groups of five digits (20 bits, three bytes); the last group has two. */
+/** A UUID is stored in groups of five hex digits (20 bits, three bytes). The last group has two digits. */
 const UUID_LENGTH = 36;
 const DASHES = [8, 13, 18, 23];
 const UUID_DIGITS = Uint8Array.from(Array(UUID_LENGTH).keys()).filter((at) => !DASHES.includes(at));
 const [GROUP_BYTES, UUID_BYTES] = [3, 20];
 const [GROUP, LAST_GROUP] = [5, 2];
-/** A time is stored as pairs of digits. The characters after them are kept. */
+/** A time is stored as pairs of digits. The characters after them remain unchanged. */
 const TIME_FORM = Buffer.from('0000-00-00T00:00:00.00');
 const DATE_LENGTH = 10;
-/** Longer values are not looked up. */
+/** Longer values are not looked up in the word list. */
 const MAX_VALUE = 20;
 const PAIRS = [0, 2, 5, 8, 11, 14, 17, 20];
 
@@ -50,10 +54,10 @@ export class DamagedText extends Error {
 }
 
 /**
- * Shortens the output of `JSON.stringify` for storage, to about two fifths of its length. Codes replace field names,
- * frequent values, UUIDs and times; all other characters are kept. Codes are characters below U+0020, which this output
- * never contains, so `unpack` restores exactly the same text. Returns the text itself if it is too long or not an
- * object: the arrays that are stored contain only values, and reports read them by the hundred thousand.
+ * Shortens the output of `JSON.stringify` to about two fifths of its length for storage. Codes replace field names,
+ * frequent values, UUIDs and times. All other characters remain unchanged. Codes are characters below U+0020, which
+ * this output never contains, so `unpack` restores exactly the same text. Returns the text unchanged if it is too long
+ * or not an object. Stored arrays contain only values, and reports read hundreds of thousands of them.
  */
 export function pack(json: string): string {
   if (json.length > MAX_CHARACTERS || json.charCodeAt(0) !== BRACE) return json;
@@ -77,7 +81,7 @@ function copy(start: number, end: number): number {
   return end;
 }
 
-/** Packs the text whose opening quote is at `at`. After a field name, also packs a value that is a text. */
+/** Packs the string whose opening quote is at `at`. After a field name, also packs a string value. */
 function packText(at: number): number {
   const end = endOf(at + 1);
   const number = source[end + 1] === COLON ? numberOf(source, at + 1, end) : UNKNOWN;
@@ -87,14 +91,14 @@ function packText(at: number): number {
   return packContent(at + 1, end);
 }
 
-/** Returns the offset of the quote that ends a text. */
+/** Returns the offset of a string's closing quote. */
 function endOf(start: number): number {
   let end = start;
   while (end < sourceLength && source[end] !== QUOTE) end += source[end] === BACKSLASH ? 2 : 1;
   return end;
 }
 
-/** Takes the text before a name back from the target. Returns its index in `BEFORE`; −1 if it is another text. */
+/** Removes the text before a name from `target`. Returns its index in `BEFORE`, or −1 if it is a different text. */
 function takeBefore(quote: number): number {
   const last = source[quote - 1];
   if (last !== COMMA && last !== BRACE) return -1;
@@ -121,13 +125,13 @@ function packWord(number: number, form: number): void {
 const isNull = (at: number): boolean =>
   source[at] === N && source[at + 1] === U && source[at + 2] === L && source[at + 3] === L;
 
-/** Packs the content of a text and the quote that ends it. */
+/** Packs a string's content and copies its closing quote. */
 function packContent(start: number, end: number): number {
   if (end >= sourceLength) return NOT_JSON;
   return copy(start + packValue(start, end - start), end + 1);
 }
 
-/** Writes the code of a UUID, a time or a word. Returns the number of characters that it replaces. */
+/** Writes the code of a UUID, a time or a word. Returns the number of characters that the code replaces. */
 function packValue(start: number, size: number): number {
   if (size === UUID_LENGTH) return packUuid(start) ? size : 0;
   if (size === DATE_LENGTH && packTime(DATE, start, size)) return size;
@@ -187,7 +191,7 @@ function packTime(code: number, start: number, size: number): boolean {
   return true;
 }
 
-/** Restores the text from which `pack` made `stored`. Returns any other text as it is. @throws DamagedText */
+/** Restores the text that `pack` converted to `stored`. Returns any other text unchanged. @throws DamagedText */
 export function unpack(stored: string): string {
   if (stored.charCodeAt(0) !== PACKED) return stored;
   sourceLength = source.write(stored);
@@ -200,7 +204,7 @@ export function unpack(stored: string): string {
   return target.toString('utf8', 0, to);
 }
 
-/** Writes the text of the code before `at`. Returns the next offset. */
+/** Writes the text that the code before `at` represents. Returns the next offset. */
 function unpackCode(code: number, at: number): number {
   if (code === UUID) return unpackUuid(at);
   if (code === REPEATED) return repeat(at);

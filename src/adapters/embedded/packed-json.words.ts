@@ -1,7 +1,7 @@
 /**
- * Field names and values that `pack` replaces by their number in this list. Stored text contains these numbers. Words
- * may only be added at the end, and only with a new version of both files' schemas, because earlier releases do not
- * know them.
+ * Field names and values that `pack` replaces with their numbers in this list. Stored text contains these numbers, so
+ * words may only be added at the end. Adding words requires a new schema version for both files, because earlier
+ * releases do not know the new words.
  */
 export const WORDS: readonly string[] = `
 accountId amount sourceId externalId id tenantId requestId branchId
@@ -37,18 +37,18 @@ UPDATE DELETE system:booking booking transaction TransactionRecorded
   .trim()
   .split(/\s+/);
 
-/** Text before a field name: after a text, after another value, and at the start of an object. */
+/** Text before a field name: after a string, after another value, and at the start of an object. */
 const BEFORE = ['","', ',"', '{"'];
-/** Text after a field name: before a text, null and another value. */
+/** Text after a field name: before a string, before null, and before another value. */
 const AFTER = ['":"', '":null', '":'];
 export const AFTERS = AFTER.length;
-/** Each word has a form for each pair of these texts. The last form is that of a value: the word alone. */
+/** Each word has a form for each combination of `BEFORE` and `AFTER`. The last form, for values, is the word alone. */
 export const VALUE = BEFORE.length * AFTER.length;
 export const FORMS = VALUE + 1;
-/** Numbers are stored as bytes from 1 to 127, because SQLite's binding truncates text at NUL. */
+/** Numbers are stored as bytes from 1 to 127, because the SQLite binding truncates text at NUL. */
 export const BASE = 127;
 
-/** Texts in one buffer: text n ends where text n + 1 starts. */
+/** Strings in one buffer. String n ends where string n + 1 starts. */
 class Texts {
   readonly bytes: Uint8Array;
   readonly starts: Uint32Array;
@@ -63,7 +63,7 @@ class Texts {
 const formOf = (word: string, form: number): string =>
   form === VALUE ? word : `${BEFORE[Math.floor(form / AFTERS)]}${word}${AFTER[form % AFTERS]}`;
 const words = new Texts(WORDS);
-/** The texts of all forms: those of the first `BASE` words in their first form, in their second form, and so on. */
+/** The expansions of all forms: the first `BASE` words in their first form, then in their second form, and so on. */
 export const expansions = new Texts(
   Array.from({ length: Math.ceil(WORDS.length / BASE) * FORMS * BASE }, (_, n) => {
     const [code, number] = [Math.floor(n / BASE), n % BASE];
@@ -72,7 +72,7 @@ export const expansions = new Texts(
   }),
 );
 
-/** The numbers of the words by hash. A word whose place is taken has the next free one. */
+/** Word numbers by hash. If the place of a word is taken, the word occupies the next free place. */
 const PLACES = 2_048;
 export const UNKNOWN = -1;
 const numbers = new Int16Array(PLACES).fill(UNKNOWN);
@@ -83,7 +83,7 @@ for (const [number, word] of WORDS.entries()) {
   numbers[place] = number;
 }
 
-/** Returns the number of the word at this place of a text. */
+/** Returns the number of the word between two offsets of a text. */
 export function numberOf(text: Uint8Array, start: number, end: number): number {
   let place = 0;
   for (let at = start; at < end; at += 1) place = hashed(place, text[at] as number);

@@ -19,8 +19,8 @@ export class Bits {
   }
 
   /**
-   * Adds the ordinals in a JSON array, without an intermediate array of numbers, which would cause a lot of garbage
-   * collection.
+   * Adds the ordinals in a JSON array without creating an intermediate array of numbers, which would cause a lot of
+   * garbage collection.
    */
   addJson(json: string): this {
     let ordinal = -1;
@@ -36,7 +36,7 @@ export class Bits {
     return this;
   }
 
-  /** Returns a copy with the given, larger `last`. */
+  /** Returns a copy with a larger `last`. */
   upTo(last: number): Bits {
     return new Bits(last, this.words);
   }

@@ -19,7 +19,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     super(shapeOf);
   }
 
-  /** Returns the live table of a model, in the version prepared by this process; undefined before the first cutover. */
+  /** Returns a model's live table in the version prepared by this process, or undefined before the first cutover. */
   liveTable(model: string): TableShape | undefined {
     const declared = this.declared(model);
     const generation = declared && this.liveGeneration(model, declared.version);
@@ -40,9 +40,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return typeof found === 'number' ? found : undefined;
   }
 
-  /**
-   * Runs outside of the writer's transaction, so the number remains assigned even if that transaction is rolled back.
-   */
+  /** Runs outside the writer's transaction, so the number remains assigned even if that transaction is rolled back. */
   addScope(scope: Scope): number {
     const known = this.scopeNumber(scope);
     if (known !== undefined) return known;

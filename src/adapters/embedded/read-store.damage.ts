@@ -48,7 +48,7 @@ export function suspect(directory: string): void {
   }
 }
 
-/** Renames the unusable file, appending a new number, so that the file can be analyzed. */
+/** Renames the unusable file by appending a new number, so that the file can be analyzed. */
 export function moveAside(directory: string): void {
   const file = join(directory, FILE);
   let n = 1;
@@ -61,7 +61,7 @@ export function removeFile(directory: string): void {
   for (const ending of ['', '-wal', '-shm', '.suspect']) rmSync(join(directory, FILE) + ending, { force: true });
 }
 
-/** Returns the inode of the file; undefined if it does not exist. */
+/** Returns the inode of the file, or undefined if it does not exist. */
 export const identityOf = (directory: string): number | undefined =>
   statSync(join(directory, FILE), { throwIfNoEntry: false })?.ino;
 
@@ -70,7 +70,7 @@ const HEADER_BYTES = 32;
 
 /**
  * Returns false if the file was deleted, replaced or truncated, if its header is invalid, or if a reader has reported
- * damage. SQLite detects few of these faults while it works from its cache. Must be called only in the writing thread,
+ * damage. SQLite detects few of these faults while it reads from its cache. Must be called only in the writing thread,
  * between transactions.
  */
 export function isWhole(directory: string, identity: number | undefined): boolean {
@@ -80,7 +80,7 @@ export function isWhole(directory: string, identity: number | undefined): boolea
     file = openSync(join(directory, FILE), 'r');
     const header = Buffer.alloc(HEADER_BYTES);
     readSync(file, header, 0, HEADER_BYTES, 0);
-    // The header encodes 65,536 as 1.
+    // The header encodes a page size of 65,536 as 1.
     const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16);
     const hasMagic = header.toString('latin1', 0, MAGIC.length) === MAGIC;
     return hasMagic && fstatSync(file).size >= Math.max(1, header.readUInt32BE(28)) * pageBytes;

@@ -91,7 +91,7 @@ export class ReadStoreDatabase {
     this.db.exec(sql);
   }
 
-  /** Returns a cached prepared statement. Beyond the limit, the oldest one is evicted. */
+  /** Returns a cached prepared statement. If the cache exceeds its limit, the oldest statement is evicted. */
   prepared(sql: string): StatementSyncInstance {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -102,12 +102,12 @@ export class ReadStoreDatabase {
     return statement;
   }
 
-  /** Runs `work`. All of its reads see the same snapshot. */
+  /** Runs `work`, which reads from a single snapshot. */
   reading<T>(work: () => T): T {
     return this.guarded(() => this.transaction('BEGIN', work));
   }
 
-  /** Commits all writes of `work`, or none if `work` throws or returns `keep: false`. */
+  /** Commits all writes made by `work`, or none if `work` throws or returns `keep: false`. */
   writing<T>(work: () => { readonly keep: boolean; readonly result: T }): T {
     return this.guarded(() => {
       let kept = false;
@@ -123,7 +123,7 @@ export class ReadStoreDatabase {
     });
   }
 
-  /** Runs `work` and converts engine errors to ReadStoreUnavailable. Damage is recorded for the next start. */
+  /** Runs `work` and converts engine errors to ReadStoreUnavailable. Records damage for the next start. */
   guarded<T>(work: () => T): T {
     if (!this.open) throw new ReadStoreUnavailable('The read store is closed');
     try {
@@ -159,8 +159,8 @@ export class ReadStoreDatabase {
       // The binding keeps the file open until the statements are garbage-collected. Until then, the log must be empty.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A reader or a full disk may prevent the checkpoint. The next process that opens the file then also reads the
-      // log.
+      // A reader or a full disk may prevent the checkpoint. In that case, the next process that opens the file also
+      // reads the log.
     }
   }
 
@@ -179,7 +179,7 @@ export class ReadStoreDatabase {
       this.prepared(keep() ? 'COMMIT' : 'ROLLBACK').run();
       return result;
     } finally {
-      // After some failures, such as a full disk, the engine has already rolled back.
+      // After some failures, such as a full disk, the engine has already rolled back the transaction.
       if (this.db.isTransaction) this.db.exec('ROLLBACK');
     }
   }
@@ -203,8 +203,8 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
 }
 
 /**
- * Accepts all errors that prevent a reader from opening the file, such as the error for a file that does not exist yet.
- * These errors may disappear once a writer is running.
+ * Accepts all errors that prevent a reader from opening the file, such as an error about a file that does not exist
+ * yet. These errors may disappear once a writer is running.
  */
 const unusable = (): boolean => true;
 
@@ -234,7 +234,9 @@ function translated<T>(work: () => T): T {
   }
 }
 
-/** Converts engine and file system errors to the port's errors; errors caused by bugs in the caller pass unchanged. */
+/**
+ * Converts engine and file system errors to the port's errors. Leaves errors caused by bugs in the caller unchanged.
+ */
 function unavailable(error: unknown): unknown {
   if (error instanceof ReadStoreUnavailable) return error;
   if (isSqliteError(error) && error.message.startsWith('no such table')) return new MissingTable(error.message, error);

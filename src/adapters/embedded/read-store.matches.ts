@@ -8,7 +8,7 @@ import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { BASE, joinIndex, least, prefixFor, stored, termFor } from './read-store.shape.js';
 import type { Column, TableShape } from './read-store.shape.js';
 
-/** Part of a statement, with the values of its parameters. */
+/** Part of a statement and its parameter values. */
 export type Sql = { readonly text: string; readonly values: readonly Value[] };
 
 export type Bound = {
@@ -20,7 +20,7 @@ export type Bound = {
 /** Criteria of a list query, encoded like the stored values. */
 export type Criteria = {
   readonly terms: readonly string[];
-  /** Groups of terms. At least one term of each group must match. */
+  /** Groups of terms. At least one term in each group must match. */
   readonly groups: readonly (readonly string[])[];
   readonly bounds: readonly Bound[];
   readonly words: readonly string[];
@@ -35,7 +35,7 @@ export type Target = {
 };
 
 /**
- * Returns the criteria of a query; undefined if no document can match the query.
+ * Returns the criteria of a query, or undefined if no document can match the query.
  * @throws RangeError for a query that the declaration does not allow
  */
 export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): Criteria | undefined {
@@ -52,7 +52,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
     if (!shape.stored.includes(column))
       throw new RangeError(`${shape.model.name}.${field} can only be filtered for equality`);
     if (from === undefined && to === undefined) return [];
-    // Only equality lets the index apply the bounds on the sort fields that follow.
+    // The index can apply bounds on the subsequent sort fields only after an equality.
     if (from === to && from !== undefined) return [{ column, operator: '=', value: valueOf(column, from) }];
     // A lower bound is always needed to exclude the placeholder for null, which is less than every value.
     const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };
@@ -70,8 +70,8 @@ const KEPT_BYTES = 24 * 1024 * 1024;
 type Kept = { readonly stamp: string; readonly bits: Bits };
 
 /**
- * The documents that meet each criterion, as bit sets. Large sets are cached. New documents have higher ordinals, so a
- * cached set is extended from the index instead of being read again.
+ * Finds the documents that meet each criterion, as bit sets. Large sets are cached. New documents have higher ordinals,
+ * so a cached set is extended from the index instead of being read again.
  */
 export class Matches {
   private readonly kept = new LRUCache<string, Kept>({
@@ -85,7 +85,9 @@ export class Matches {
     private readonly few: number,
   ) {}
 
-  /** Returns the documents that match all terms, groups and words; undefined if the criteria contain none of these. */
+  /**
+   * Returns the documents that match all terms, groups and words, or undefined if the criteria contain none of these.
+   */
   of(target: Target, { terms, groups, words }: Criteria): Bits | undefined {
     const sets = words.map((word) => this.havingWord(target, word));
     for (const group of groups)

@@ -12,12 +12,12 @@ type Place = readonly Value[];
 /** A traversal of the list in sort order, with its start, direction and bounds. */
 type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; readonly place?: Place | undefined };
 
-/** Number of rows in the sort index that can be scanned at the cost of sorting one hit. */
+/** Number of rows in the sort index that can be scanned for the cost of sorting one hit. */
 const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
-/** Number of rows, per requested match, that are checked directly for a page's matches. */
+/** Number of rows per requested match that are checked directly for a page's matches. */
 const NEAR_ROWS_PER_HIT = 4;
-/** Maximum range of these rows' ordinals, per row. Ordinals mostly increase with the time of creation. */
+/** Maximum range of these rows' ordinals, per row. Ordinals mostly increase with creation time. */
 const NEAR_SPREAD = 8;
 
 /** Answers list queries by combining bit sets of matching documents with the sort index. */
@@ -32,7 +32,7 @@ export class ReadStoreQuery {
     this.matches = new Matches(db, catalog, few);
   }
 
-  /** @param scope number of the scope; undefined if nothing has ever been stored in it */
+  /** @param scope number of the scope, or undefined if nothing has ever been stored in it */
   list(declared: TableShape, scope: number | undefined, query: ListQuery): Listed {
     const shape = inOrderOf(declared, query);
     const criteria = criteriaOf(shape, scope ?? 0, query);
@@ -84,7 +84,7 @@ export class ReadStoreQuery {
     return page.isReversed ? own.reverse() : own;
   }
 
-  /** Returns the page that follows a cursor; see `ListQuery.after`. */
+  /** Returns the page that follows a cursor (see `ListQuery.after`). */
   private part(target: Target, query: ListQuery, criteria: Criteria | undefined, after: string): Listed {
     const { shape } = target;
     const { limit } = query;
@@ -111,8 +111,8 @@ export class ReadStoreQuery {
   }
 
   /**
-   * Returns the first `limit` matches in sort order if the next rows contain them; otherwise undefined. If documents
-   * changed in the meantime, sets of all matches would have to be read again for every page.
+   * Returns the first `limit` matches in sort order if the next rows contain them, or undefined otherwise. This avoids
+   * sets of all matches, which would have to be reread for every page if documents had changed in the meantime.
    */
   private near(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
     const { terms, groups, words } = criteria;
@@ -127,7 +127,7 @@ export class ReadStoreQuery {
     return hits.length >= limit || rows.length < size ? hits.slice(0, limit) : undefined;
   }
 
-  /** Returns the first `limit` matches in sort order; undefined if there are neither filters nor a search. */
+  /** Returns the first `limit` matches in sort order, or undefined if there are neither filters nor a search. */
   private following(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
     const found = this.matches.of(target, criteria);
     if (!found) return undefined;

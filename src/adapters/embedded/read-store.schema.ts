@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { FILE, identityOf, removeFile } from './read-store.damage.js';
 
-/** The file's `user_version`. Since version 4, documents may be packed. The tables of version 3 are the same. */
+/** The file's `user_version`. Since version 4, documents may be packed. The tables are the same as in version 3. */
 export const SCHEMA_VERSION = 4;
 const OLDEST_USABLE = 3;
 
@@ -30,7 +30,7 @@ export class OtherSchema extends Error {
 type Checkpoint = readonly [key: string, position: number];
 
 /**
- * Removes a file with an older schema, which is no longer usable by any release. Returns the checkpoints to carry over.
+ * Removes a file with an older schema, which no release can use any longer. Returns the checkpoints to carry over.
  * Returns none if some of these checkpoints belong to another history, because the data that distinguishes the
  * histories is lost with the file.
  */

@@ -14,7 +14,7 @@ import {
 import type { Value } from './read-store.database.js';
 
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
-/** Statements of the writer. Their texts are built once, because building them for every document is slow. */
+/** The writer's SQL statements. Their text is built only once, because building it for every document would be slow. */
 type Statements = { readonly find: string; readonly insert: string; readonly terms: string; readonly words: string };
 
 /** Layout of a table. All of its names have been validated, so they are safe to embed in SQL. */
@@ -33,7 +33,7 @@ export type TableShape = {
   readonly ordered: ReadonlySet<Column>;
   /** The filters, sorted by name because a filter's position in this list is part of its terms. */
   readonly filters: readonly Column[];
-  /** Names of searched texts, in the order of the columns of `words`. */
+  /** Names of the searchable strings, in the column order of `words`. */
   readonly texts: readonly string[];
   readonly joins: readonly (SearchJoin & { readonly column: Column })[];
   /** Quoted names of the main table and of its full-text tables: `terms` for filters, `words` for searches. */
@@ -112,7 +112,7 @@ export const BASE = '(? << 32)';
 const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
 
 /**
- * Returns the SQL type of a column. Text columns that serve as sort columns may contain the numeric placeholder for
+ * Returns the SQL type of a column. Text columns that are used for sorting may contain the numeric placeholder for
  * null.
  */
 function sqlType({ ordered }: TableShape, column: Column): string {
@@ -176,7 +176,9 @@ export function stored(shape: TableShape, column: Column, value: Scalar): string
 
 const MAX_TERM_BYTES = 64;
 
-/** Encodes a value as one ASCII word, because the tokenizer would fold upper case and split at other characters. */
+/**
+ * Encodes a value as one ASCII word, because the tokenizer would fold uppercase letters and split at other characters.
+ */
 function wordFor(value: string | number): string {
   const text = String(value);
   if (UUID.test(text)) return `u${text.replaceAll('-', '')}`;
@@ -190,8 +192,7 @@ const termOf = (code: string, filter: number, value: string | number): string =>
 export const prefixFor = (scope: number, word: string): string => codeOf(scope) + word;
 
 /**
- * Data that is stored in addition to a document's JSON. If `terms` or `words` is empty, the document has no row in that
- * table.
+ * Data stored in addition to a document's JSON. If `terms` or `words` is empty, the document has no row in that table.
  */
 export type Row = { readonly values: readonly Value[]; readonly terms: string; readonly words: readonly string[] };
 

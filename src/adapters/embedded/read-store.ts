@@ -33,8 +33,8 @@ export type EmbeddedReadStoreOptions = {
    */
   readonly mode: Mode;
   /**
-   * Timeout for locks, in milliseconds. In a `readonly` store, also the maximum wait for the writer to create a file or
-   * table.
+   * Lock timeout in milliseconds. In a `readonly` store, also the maximum time to wait for the writer to create a file
+   * or table.
    */
   readonly waitMs?: number;
   /**
@@ -47,11 +47,11 @@ export type EmbeddedReadStoreOptions = {
    * the history.
    */
   readonly keptCheckpoints?: readonly string[];
-  /** Maximum number of hits that a list sorts instead of caching sets. Set only by tests. */
+  /** Maximum number of hits that a list query sorts instead of caching bit sets. Set only by tests. */
   readonly few?: number;
 };
 
-/** The JSON of a document; null for a tombstone. */
+/** The JSON of a document, or null for a tombstone. */
 const jsonOf = (stored: Value | undefined): string | null => (typeof stored === 'string' ? unpack(stored) : null);
 
 const WAIT_MS = 5_000;
@@ -83,7 +83,7 @@ export class EmbeddedReadStore implements ReadStore {
   }
 
   /**
-   * A `readwrite` store renames a file that is damaged, or has a newer schema, to `models.sqlite.damaged-<n>`.
+   * A `readwrite` store renames a file that is damaged or has a newer schema to `models.sqlite.damaged-<n>`.
    * @throws ReadStoreUnavailable if the file is locked, cannot be created, or does not appear in time
    */
   static async open(given: EmbeddedReadStoreOptions): Promise<EmbeddedReadStore> {
@@ -91,7 +91,7 @@ export class EmbeddedReadStore implements ReadStore {
     return new EmbeddedReadStore(await connect(options), options);
   }
 
-  /** Switches to the current file, after a writer has moved a damaged one aside. @throws ReadStoreUnavailable */
+  /** Switches to the current file after a writer has moved a damaged one aside. @throws ReadStoreUnavailable */
   async reopen(): Promise<void> {
     const { mode } = this.options;
     // A writer must release the old file before it creates the new one. A reader uses the old file until the new one is
@@ -112,7 +112,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.db.recreated;
   }
 
-  /** A `readonly` store only registers the tables. Its reads wait until the writer has created them. */
+  /** A `readonly` store only registers the tables. Its read operations wait until the writer has created them. */
   async prepare(tables: readonly AnyTable[], options: { readonly bulk?: boolean } = {}): Promise<void> {
     for (const table of tables) this.prepared.set(tableName(table), table);
     const shapes = tables.map((table) => this.catalog.register(table));
@@ -175,7 +175,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.reading(() => this.query.list(this.catalog.shape(table), this.catalog.scopeNumber(scope), query));
   }
 
-  /** Reads in steps, each of which sees a consistent snapshot. Concurrent writes may or may not be included. */
+  /** Reads in steps, each from a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const shape = this.catalog.shape(table);
     let scope: string | undefined = '';
@@ -262,12 +262,12 @@ export class EmbeddedReadStore implements ReadStore {
     if (this.options.mode === 'readonly') throw new ReadStoreUnavailable('This read store is read-only');
   }
 
-  /** Runs reads that need a common snapshot. */
+  /** Runs read operations that need a common snapshot. */
   private reading<T>(work: () => T): Promise<T> {
     return this.attempt(() => this.db.reading(work));
   }
 
-  /** Runs a single read, which needs no transaction to be consistent. */
+  /** Runs a single read operation, which needs no transaction to be consistent. */
   private once<T>(work: () => T): Promise<T> {
     return this.attempt(() => this.db.guarded(work));
   }

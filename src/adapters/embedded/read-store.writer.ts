@@ -56,14 +56,14 @@ export class ReadStoreWriter {
 
 /** Changes that a batch makes to a scope's `State`. */
 type Change = { last: number; added: number; changed: number };
-/** New full-text content of a document; undefined if it has not changed. */
+/** New full-text content of a document, or undefined if it has not changed. */
 type Indexed = {
   readonly isNew: boolean;
   readonly terms?: string | undefined;
   readonly words?: readonly string[] | undefined;
 };
 
-/** The writes of one batch to one table, within its transaction. */
+/** Applies one batch's writes to one table, within the batch's transaction. */
 class TableWriter {
   private readonly changes = new Map<number, Change>();
   private readonly indexed = new Map<number, Indexed>();
@@ -84,7 +84,7 @@ class TableWriter {
   }
 
   /**
-   * Writes the full-text content in ascending order of row number. Otherwise, the index would start a new segment
+   * Writes the full-text content in order of ascending row number. Otherwise, the index would start a new segment
    * whenever the number decreased.
    */
   finish(): void {

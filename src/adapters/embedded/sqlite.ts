@@ -3,13 +3,13 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 
 type OpenOptions = ConstructorParameters<typeof DatabaseSync>[1];
 
-/** Primary result codes of SQLite, with messages, because some errors from the binding have no code. */
+/** Primary SQLite result codes and their messages, because some errors from the binding have no code. */
 const FULL = { code: 13, text: 'database or disk is full' };
 const READ_ONLY = { code: 8, text: 'attempt to write a readonly database' };
 const IO = { code: 10, text: 'disk I/O error' };
 
 export type SqliteError = { readonly message: string; readonly errcode?: number };
-/** Recognizes errors by their members, because the binding creates them in another JavaScript realm. */
+/** Recognizes errors by their properties, because the binding creates them in another JavaScript realm. */
 export const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 
@@ -39,7 +39,7 @@ export function useWriteAheadLog(db: DatabaseSyncInstance, file: string): void {
   if (mode !== 'wal') throw new Error(`${file}: the file system does not support WAL mode`);
 }
 
-/** Returns a short reason why files in a directory cannot be written; undefined for any other error. */
+/** Returns a short reason why files in a directory cannot be written, or undefined for any other error. */
 export function diskFault(error: unknown, directory: string): string | undefined {
   if (!isSqliteError(error)) return undefined;
   const is = ({ code, text }: typeof FULL): boolean =>

@@ -15,13 +15,14 @@ type Waiting = { readonly send: (lane: Lane) => void; readonly reject: (error: E
 
 /**
  * Appends events. This class replaces the client's implementation of BatchAppend, which has no timeout and encodes
- * everything twice. That implementation also shares one table of pending appends across all clients of a process. An
- * error in one call therefore fails the pending appends of the others, and a late response crashes the process.
+ * everything twice. That implementation also shares one table of pending appends among all clients in a process.
+ * Therefore, an error in one call causes the pending appends of all other calls to fail, and a late response crashes
+ * the process.
  */
 export class Appends {
   private readonly inFlight: InFlight;
   private lane: Lane | undefined;
-  /** Appends that arrived before the lane was open, in call order. */
+  /** Appends that arrived before the lane opened, in call order. */
   private waiting: Waiting[] = [];
 
   constructor(

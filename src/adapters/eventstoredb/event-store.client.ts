@@ -3,7 +3,7 @@ import type { IStreamsClient } from '@eventstore/db-client/generated/streams_grp
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { CallOptions, Channel, Client, Metadata } from '@grpc/grpc-js';
 
-/** Client members that are needed to make calls, but are declared protected. */
+/** Client members that are needed to make calls but are declared protected. */
 export type ClientInternals = {
   readonly getGRPCClient: (service: StreamsClientClass, name: string) => Promise<StreamsStub>;
   readonly capabilities: Promise<{ readonly serverVersion?: string }>;

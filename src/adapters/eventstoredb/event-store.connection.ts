@@ -12,7 +12,7 @@ import { Diagnosis, GRPC_UNAVAILABLE, reasonOf } from './event-store.errors.js';
 
 type State = ReturnType<Channel['getConnectivityState']>;
 
-/** Timeout for the client to end its streams. */
+/** Time limit for the client to end its streams. */
 const DISPOSE_MS = 1_000;
 /** gRPC channel states, redeclared because the gRPC package is not a direct dependency. */
 const READY = 2;
@@ -23,8 +23,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Removes the limit on listeners. Every read and subscription adds a listener, so a large number does not indicate a
- * leak.
+ * Removes the listener limit. Every read operation and every subscription adds a listener, so a large number does not
+ * indicate a leak.
  */
 const unlimited = (controller: AbortController): AbortController => {
   setMaxListeners(0, controller.signal);
@@ -42,8 +42,8 @@ export type Calling = { readonly streams: StreamsStub; readonly args: [Metadata,
 
 /**
  * Connection to the leader. The client finds the leader (by gossip if the connection string specifies it), follows
- * leader changes, and drops broken channels. This class sends nothing until a channel is ready, so an earlier failure
- * proves that nothing was sent. It also waits between connection attempts.
+ * leader changes, and drops broken channels. This class sends nothing until a channel is ready, so a failure before
+ * then proves that nothing was sent. It also waits between connection attempts.
  */
 export class Connection {
   private readonly client: EventStoreDBClient;
@@ -89,7 +89,7 @@ export class Connection {
     this.connecting ??= this.connect().finally(() => {
       this.connecting = undefined;
     });
-    // Discovery may take longer than the timeout. It then continues for later callers.
+    // Discovery may take longer than the timeout. In that case, it continues for later callers.
     await this.inTime(this.connecting);
   }
 
@@ -107,7 +107,7 @@ export class Connection {
     }
   }
 
-  /** Returns the server's version; null if the server does not report it. @throws EventStoreUnavailable */
+  /** Returns the server's version, or null if the server does not report it. @throws EventStoreUnavailable */
   async version(): Promise<string | null> {
     await this.ready();
     try {
@@ -212,7 +212,7 @@ export class Connection {
 
   /**
    * Wraps two functions that the client calls internally. The client does not await the second one, so a failed
-   * discovery would otherwise end the process.
+   * discovery would otherwise terminate the process.
    */
   private guardClient(): void {
     const { getChannel, handleError } = this.internals;

@@ -2,7 +2,7 @@ import type { EngineFault } from '../../ports/engine.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, StreamTombstoned } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 
-/** Common shape of gRPC errors and of errors that have a type. */
+/** Common shape of gRPC errors and typed errors. */
 type Failure = {
   readonly type?: string;
   readonly code?: number;
@@ -11,7 +11,7 @@ type Failure = {
 };
 
 export const GRPC_UNAVAILABLE = 14;
-/** Types of errors that the server describes only by their gRPC status. */
+/** Types of the errors that the server identifies only by gRPC status. */
 const TYPES: Readonly<Record<number, string>> = {
   1: 'cancelled',
   4: 'deadline-exceeded',
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 const TRANSIENT_TYPES = new Set(['unavailable', 'cancelled', 'not-leader']);
 
-/** Returns the type of a server error, as sent by the server with most errors; undefined for any other error. */
+/** Returns the type that the server sends with most errors, or undefined for any other error. */
 export function typeOf(error: unknown): string | undefined {
   const { type, code, metadata } = (error ?? {}) as Failure;
   if (type !== undefined || typeof code !== 'number') return type;
@@ -31,8 +31,8 @@ export function typeOf(error: unknown): string | undefined {
 }
 
 /**
- * Whether the error means that the connection broke, or that the node is not the leader. The same read may succeed on
- * the next connection.
+ * Whether the error means that the connection broke, or that the node is not the leader. Retrying the read on the next
+ * connection may succeed.
  */
 export const isTransient = (error: unknown): boolean => TRANSIENT_TYPES.has(typeOf(error) ?? '');
 
@@ -73,7 +73,10 @@ export function toReadError(error: unknown, stream?: string): Error {
   return new EventStoreUnavailable(`The event store could not be read: ${reasonOf(error)}`, error);
 }
 
-/** Maps the error from a write that was denied, or whose response is missing or does not reveal the outcome. */
+/**
+ * Maps the error from a write to one of the port's errors. The write was denied, or its response is missing or does not
+ * reveal the outcome.
+ */
 export const toUnknown = (stream: string, error: unknown): Error => {
   if (isOwn(error)) return error;
   if (isDenied(error))
@@ -109,7 +112,7 @@ export class Diagnosis {
     if (this.refused.delete(doing) && this.refused.size === 0) this.told.clear();
   }
 
-  /** Records that the server denied the user access. Other failures do not indicate a wrong setting. */
+  /** Records that the server denied the user access. Other failures do not indicate an incorrect setting. */
   noteFailed(doing: Doing, error: unknown): void {
     if (!isDenied(error)) return;
     const isUnknownUser = (error as { code?: unknown }).code === UNAUTHENTICATED;

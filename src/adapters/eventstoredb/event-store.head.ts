@@ -7,8 +7,8 @@ const LARGEST_PAGE = 512;
 
 /**
  * Determines the position of the service's last event. EventStoreDB cannot report this position, because its log also
- * contains system events. A read goes backwards from the end of the log and skips system events. It goes no further
- * back than the newest record of the previous read.
+ * contains system events. Each read goes backwards from the end of the log and skips system events. It goes no further
+ * back than the newest record seen by the previous read.
  */
 export class Head {
   private latest: Position = BEFORE_ALL;
@@ -17,7 +17,7 @@ export class Head {
 
   constructor(private readonly reader: Reader) {}
 
-  /** The last known position. Requires no round trip. */
+  /** Last known position, available without a round trip. */
   get known(): Position {
     return this.latest;
   }

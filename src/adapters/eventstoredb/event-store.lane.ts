@@ -9,9 +9,9 @@ import { appendedOf, batchAppendRequest, correlationIdOf, isGivenUp } from './ev
 
 type BatchAppendCall = ClientDuplexStream<BatchAppendReq, BatchAppendResp>;
 
-/** Delay before an unanswered append is resent if a later append has been answered. Doubles with each resend. */
+/** Resend delay for an unanswered append if a later append has been answered. Doubles with each resend. */
 const OVERTAKEN_MS = 250;
-/** Delay before an unanswered append is resent if no response at all has arrived. Doubles with each resend. */
+/** Resend delay for an unanswered append if no response at all has arrived. Doubles with each resend. */
 const SILENT_MS = 1_000;
 /** Interval between checks for appends that must be resent or have timed out. */
 const LOOK_EVERY_MS = 100;
@@ -36,7 +36,7 @@ export class Lane {
   private readonly pending = new Set<Pending>();
   private readonly byCorrelationId = new Map<string, Pending>();
   private readonly ended = new AbortController();
-  /** Number of transmissions, and the sequence number of the latest one that was answered. */
+  /** Number of transmissions and the sequence number of the latest answered one. */
   private sent = 0;
   private answered = 0;
   private answeredAtMs = 0;

@@ -42,7 +42,7 @@ export const identifierOf = (stream: string) => new shared.StreamIdentifier().se
 
 function proposed({ id, type, data, metadata }: SerializedEvent): BatchAppendReq.ProposedMessage {
   const message = new streams.BatchAppendReq.ProposedMessage();
-  // Bytes, because a string would be interpreted as base64.
+  // The data is sent as bytes, because a string would be interpreted as base64.
   message.setId(new shared.UUID().setString(id)).setData(Buffer.from(data)).setCustomMetadata(Buffer.from(metadata));
   message.getMetadataMap().set('type', type).set('content-type', 'application/json');
   return message;
@@ -123,7 +123,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // The response contains only an error message and means that the node is not ready, is busy, or does not know the
+  // This response contains only an error message. It means that the node is not ready, is busy, or does not know the
   // leader.
   Empty: unavailable,
 };

@@ -47,7 +47,7 @@ export async function whyUnreachable(url: string): Promise<EngineFault> {
   return isTls ? fault('host and port', reason) : fault('host, port and tls', reason);
 }
 
-/** Reads the files of the connection string. They may have been replaced or removed since the service started. */
+/** Reads the files named in the connection string. They may have been replaced or removed since the service started. */
 function filesOf(options: ReadonlyMap<string, string>): { readonly files: TlsFiles } | { readonly unreadable: string } {
   const files: Record<string, Buffer> = {};
   for (const [option, name] of TLS_FILES) {
@@ -62,7 +62,7 @@ function filesOf(options: ReadonlyMap<string, string>): { readonly files: TlsFil
   return { files };
 }
 
-/** Returns the fault; undefined if the connection succeeds or times out. */
+/** Returns the fault, or undefined if the connection succeeds or times out. */
 async function reach(host: string, port: number, files: TlsFiles | undefined): Promise<ConnectionFault | undefined> {
   const socket = files
     ? connectTls({ host, port, ...files, ...(isIP(host) === 0 && { servername: host }) })

@@ -20,10 +20,10 @@ const SEARCH_WINDOW = 256;
 
 export type ReadCall = ClientReadableStream<WireAnswer>;
 
-/** Range of a read: its direction and its maximum number of events. */
+/** Range of a read: its direction and maximum number of events. */
 export type Range = { readonly direction: Direction; readonly maxCount: number };
 
-/** Reads a stream, from a revision (inclusive) or from its first or last event. */
+/** Reads a stream from a revision (inclusive), or from its first or last event. */
 export function streamRequest(stream: string, from: number | undefined, range: Range): ReadReq {
   const options = new Options.StreamOptions().setStreamIdentifier(identifierOf(stream));
   if (from !== undefined) options.setRevision(String(from));
@@ -32,7 +32,7 @@ export function streamRequest(stream: string, from: number | undefined, range: R
   return bounded(new Options().setStream(options), range);
 }
 
-/** Reads $all, from a position (inclusive when reading forwards) or from the start or the end. */
+/** Reads $all from a position (inclusive when reading forwards), or from the start or the end. */
 export const allRequest = (from: Position | 'start' | 'end', range: Range): ReadReq =>
   bounded(new Options().setAll(allFrom(from)), range);
 
@@ -83,8 +83,8 @@ function patternOf(prefixes: readonly string[], { prefix, at, characters }: Narr
 const literal = (text: string): string => text.replaceAll(/[^\w-]/g, String.raw`\$&`);
 
 /**
- * Starts a read. This function replaces the client's reads, which decode each event into several intermediate objects
- * and pass it through an additional stream (docs/adr/0086).
+ * Starts a read. This function replaces the client's read methods, which decode each event into several intermediate
+ * objects and pass it through an additional stream (docs/adr/0086).
  */
 export function startRead(connection: Connection, { streams: stub, args }: Calling, message: ReadReq): ReadCall {
   const serialize = (one: ReadReq): Buffer => Buffer.from(one.serializeBinary());

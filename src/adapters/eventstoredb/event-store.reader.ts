@@ -21,7 +21,7 @@ import { allRequest, type Range, type ReadCall, startRead, streamRequest } from 
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import type { WireAnswer, WireEvent } from './event-store.wire.js';
 
-/** Maximum page size. It is large because this process filters the events. */
+/** Maximum page size, which is large because this process filters the events. */
 const PAGE_EVENTS = 500;
 const FIRST_PAGE_EVENTS = 8;
 const PAGE_GROWTH = 4;
@@ -29,7 +29,7 @@ const ATTEMPTS = 3;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
 
-/** Reads events. Every read has a maximum count, and a timeout that restarts with every event. */
+/** Reads events. Every read operation has a maximum count and a timeout that restarts with every event. */
 export class Reader {
   private hasToldInvalid = false;
 
@@ -78,7 +78,7 @@ export class Reader {
 
   /**
    * Returns the events of the global history after (or before) a position, including system events. The page has at
-   * most `size` events, and at least one if any remain. `end`: no more events remain.
+   * most `size` events, and at least one if any remain. `end` is true if no more events remain.
    */
   async page(direction: Direction, after: Position | undefined, size: number): Promise<Page> {
     const { from, isInclusive } = startOf(direction, after);
@@ -167,7 +167,7 @@ export class Reader {
       await new Promise<void>((resolve, reject) => {
         call.on('data', (answer: WireAnswer) => answers.push(answer)).on('end', resolve);
         call.on('error', reject);
-        // The calls have no deadline.
+        // The gRPC calls themselves have no deadline.
         void this.whileAlive(() => answers.length, waiting.signal).then(() => {
           reject(new EventStoreUnavailable('The event store does not respond'));
         });
@@ -195,8 +195,8 @@ export type Page = { readonly events: readonly WireEvent[]; readonly last: Posit
 export type Search = { readonly reached: Position; readonly found?: Position };
 
 /**
- * Start of a read; undefined if nothing precedes it. When reading forwards, EventStoreDB includes the event at this
- * position.
+ * Start of a read. `from` is undefined if nothing precedes the position. When reading forwards, EventStoreDB includes
+ * the event at this position.
  */
 type Start = { readonly from?: Position | 'start' | 'end'; readonly isInclusive?: boolean };
 

@@ -18,7 +18,7 @@ export type SourceParts = {
   readonly calling: Calling;
   readonly after: Position;
   readonly filter: EventFilter | undefined;
-  /** Called on every change. */
+  /** Called after each received message and after a failure. */
   readonly wake: () => void;
   /**
    * Returns the minimum time between deliveries, in milliseconds. The server sends events one by one, and handling them
@@ -64,9 +64,9 @@ export class Source {
   }
 
   /**
-   * If any events have arrived, waits for more. Uses the real clock, which tests cannot stop. In a busy thread, the
-   * time may have elapsed while the rest of an append is still being received. This method therefore also waits for a
-   * turn of the event loop in which no event arrives.
+   * If any events have arrived, waits for more. The wait uses the real clock, which tests cannot stop. In a busy
+   * thread, the time may have elapsed while the rest of an append is still being received. This method therefore also
+   * waits for a turn of the event loop in which no event arrives.
    */
   async gather(): Promise<void> {
     const { gatherMs } = this.parts;
@@ -108,7 +108,7 @@ export class Source {
   }
 
   private receive({ item, checkpoint, hasCaughtUp, hasFallenBehind }: WireAnswer): void {
-    // The item of a link to a deleted event contains no event.
+    // The response item for a link to a deleted event contains no event.
     if (item?.event) this.arrived.push(item.event);
     if (hasCaughtUp) this.isLive = true;
     if (hasFallenBehind) this.isLive = false;
@@ -127,10 +127,10 @@ export class Source {
 }
 
 /**
- * Whether a checkpoint is a safe integer and a valid position from which to resume. Two kinds of checkpoints are not
- * valid. Versions 24.2 to 24.10.4 send (2^64-1, 2^64-1) when a subscription goes live before any event has matched its
- * filter. If commit and prepare differ, the commit may be at the end of the log, where the next event will be written.
- * In this case (KurrentDB's KDB-744), prepare is 0, as in all checkpoints of older servers.
+ * Whether a checkpoint is a safe integer and a valid position from which to resume. Two kinds of checkpoints are
+ * invalid. Versions 24.2 to 24.10.4 send (2^64-1, 2^64-1) when a subscription goes live before any event has matched
+ * its filter. If commit and prepare differ, the commit may be at the end of the log, where the next event will be
+ * written. In this case (KurrentDB's KDB-744), prepare is 0, as in all checkpoints of older servers.
  */
 const isUsable = ({ commit, prepare }: NonNullable<WireAnswer['checkpoint']>): boolean =>
   commit === prepare && Number.isSafeInteger(commit);

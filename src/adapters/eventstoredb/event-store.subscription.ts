@@ -20,7 +20,7 @@ import type { WireEvent } from './event-store.wire.js';
 
 /** Maximum number of records read per check. The next check continues after them. */
 const SEARCH_LIMIT = 5_000;
-/** Largest burst that a live EventStoreDB 23.10 subscription tolerates. With fewer events left, subscribing is safe. */
+/** Largest burst that a live EventStoreDB 23.10 subscription tolerates. If fewer events remain, subscribing is safe. */
 const NEAR_HEAD = 32;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
@@ -31,7 +31,7 @@ export type Subscribing = {
   readonly head: Head;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Time without events after which the position of a subscription is compared with the head. */
+  /** Time without events after which a subscription's position is compared with the head. */
   readonly quietMs: number;
   readonly gatherMs: SourceParts['gatherMs'];
 };
@@ -99,7 +99,7 @@ class Subscription {
     }
   }
 
-  /** Returns the next batch; undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
+  /** Returns the next batch, or undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
   private async next(): Promise<EventBatch | undefined> {
     const { maxDelayMs } = this.asked;
     while (!this.isOver()) {
@@ -152,7 +152,7 @@ class Subscription {
     return this.source;
   }
 
-  /** Returns at most one batch of the events that have arrived; undefined if there are none. */
+  /** Returns at most one batch of the events that have arrived, or undefined if there are none. */
   private take(source: Source): EventBatch | undefined {
     this.arrival.forget();
     const arrived = source.take(this.maxBatchSize);
@@ -201,8 +201,8 @@ class Subscription {
   }
 
   /**
-   * Compares the position with the head. A subscription can die silently, and a filtered one receives no checkpoint for
-   * a short range without a match. A matching event before the head should already have arrived.
+   * Compares the position with the head. A subscription can fail silently, and a filtered one receives no checkpoint
+   * for a short range without a match. A matching event before the head should already have arrived.
    */
   private async compare(source: Source): Promise<void> {
     const wasQuiet = !this.unconfirmed;
@@ -215,7 +215,7 @@ class Subscription {
     } else this.unconfirmed = false;
   }
 
-  /** Returns a matching event that has not arrived; none if events have arrived in the meantime. */
+  /** Returns a matching event that has not arrived, or none if any events have arrived in the meantime. */
   private async searchToHead(source: Source): Promise<{ readonly found?: Position }> {
     const { head, reader } = this.parts;
     const isStale = (): boolean => this.arrival.hasHappened || source.hasFailed;
@@ -246,7 +246,7 @@ class Subscription {
   }
 
   /**
-   * Returns the result of `read`; undefined if the subscription is over or, after a pause, if `read` has failed.
+   * Returns the result of `read`, or undefined if the subscription is over or, after a pause, if `read` has failed.
    * @throws InvalidPosition
    */
   private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {

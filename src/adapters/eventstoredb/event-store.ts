@@ -31,12 +31,12 @@ import { subscribe } from './event-store.subscription.js';
 export type EventStoreDbOptions = {
   /**
    * EventStoreDB connection string: `esdb://user:password@host:2113?tls=true`, or `esdb+discover://…` for a cluster.
-   * KurrentDB's schemes are also accepted. The string also configures TLS, certificates and keep-alive. Never logged.
+   * KurrentDB schemes are also accepted. The string configures TLS, certificates and keep-alive. Never logged.
    */
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Timeout in milliseconds for an append, and for each subsequent event of a read. Default: 5,000. */
+  /** Timeout in milliseconds for an append and for each subsequent event of a read. Default: 5,000. */
   readonly timeoutMs?: number;
   /**
    * Maximum number of unanswered appends. Further appends are rejected. Default: 2,000, with a total size of at most 64
@@ -66,10 +66,10 @@ const DEFAULT_QUIET_MS = 1_000;
 
 /**
  * An event store on EventStoreDB 23.10 or 24.10 (both tested). KurrentDB 25.0 to 26.1 use the same protocol. All calls
- * go to the leader, so a read sees every append that was acknowledged before the read started. While the server is
- * unavailable, calls fail within the timeout and subscriptions wait; both recover on their own. An unanswered append is
- * resent until the timeout. The server recognizes a duplicate by its event ids and drops one that arrives before the
- * original is committed. Positions passed in must have been returned by this store.
+ * go to the leader, so a read operation sees every append that was acknowledged before it started. While the server is
+ * unavailable, calls fail within the timeout, and subscriptions wait. Both recover on their own. An unanswered append
+ * is resent until the timeout expires. The server recognizes a duplicate by its event ids and drops one that arrives
+ * before the original is committed. Callers may pass only positions that this store has returned.
  */
 export class EventStoreDb implements EventStore, HistoryIdentity {
   private readonly connection: Connection;

@@ -9,21 +9,21 @@ type Draft<Message> = { -readonly [Key in keyof Message]: Message[Key] };
 export type WireEvent = {
   readonly id: string;
   readonly stream: string;
-  /** Like `position`, not a safe integer if the number cannot be represented exactly. */
+  /** Like `position`, this is not a safe integer if the number cannot be represented exactly. */
   readonly revision: number;
   readonly position: number;
   readonly type: string;
   readonly contentType: string;
-  /** Time of the append in units of 100 nanoseconds since 1970. */
+  /** Append time in units of 100 nanoseconds since 1970. */
   readonly created: string;
   readonly data: Uint8Array;
   readonly metadata: Uint8Array;
 };
 
 type LogPosition = { readonly commit: number; readonly prepare: number };
-/** A message from the server in response to a read. At most one of the properties is set. */
+/** A message from the server in response to a read request. At most one of the properties is set. */
 export type WireAnswer = {
-  /** The item of a link to a deleted event contains no event. */
+  /** The response item for a link to a deleted event contains no event. */
   readonly item?: { readonly event?: WireEvent };
   readonly checkpoint?: LogPosition;
   readonly isStreamMissing?: boolean;
@@ -61,7 +61,7 @@ export const textOf = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
 const text = (reader: BinaryReader): string => textOf(reader.bytes());
 
-/** The request asks for ids as text. */
+/** The request specifies ids in text form. */
 const ID: Record<number, Field<Draft<WireEvent>>> = {
   2: (event, reader) => (event.id = text(reader)),
 };

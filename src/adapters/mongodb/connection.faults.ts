@@ -4,8 +4,8 @@ import { ReadStoreUnavailable } from '../../ports/read-store.js';
 import { type ConnectionFault, connectionFaultOf } from '../connection-faults.js';
 
 /**
- * `lasts`: whether to continue reporting the fault for some time, even if calls that do not need the missing permission
- * succeed.
+ * `lasts` indicates whether to keep reporting the fault for some time, even if calls that do not need the missing
+ * permission succeed.
  */
 export type MongoFault = EngineFault & { readonly lasts: boolean };
 
@@ -25,7 +25,7 @@ const PARTS: Partial<Record<ConnectionFault, string>> = {
 };
 const password = /^mongodb(?:\+srv)?:\/\/[^:@/]*:([^@]*)@/;
 
-/** Returns the setting to correct before the server can be used; undefined for transient faults. */
+/** Returns the setting that must be corrected before the server can be used, or undefined for transient faults. */
 export function faultOf(error: unknown, url: string): MongoFault | undefined {
   for (const each of causesOf(error)) {
     const part = partOf(each);

@@ -36,15 +36,15 @@ const REFUSED_MS = 30_000;
 /** Number of call timeouts without any reply from the server after which the client is replaced. */
 const STUCK_TIMEOUTS = 3;
 
-/** Batch size. Large enough for a read by keys to receive all its documents in one reply. */
+/** Batch size, which is large enough for a read by keys to receive all its documents in one reply. */
 const BATCH = 2_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
 /**
  * One MongoDB client at a time for all stores. The client can be created while the server is unavailable. While the
- * server is unavailable, every call fails within `timeoutMs`; later calls succeed once it is back. Writes wait for a
- * majority, and reads see only majority-committed data. Therefore, a document that guards a write or is covered by a
+ * server is unavailable, every call fails within `timeoutMs`. Calls succeed again once it is back. Writes wait for a
+ * majority, and reads return only majority-committed data. Therefore, a document that guards a write or is covered by a
  * checkpoint cannot disappear when the primary changes (ADR 0049).
  */
 export class MongoConnection {
@@ -65,7 +65,7 @@ export class MongoConnection {
   private silentSinceMs: number | undefined;
   private refused: { readonly fault: MongoFault; readonly atMs: number } | undefined;
 
-  /** @throws RangeError for an invalid URL; the message omits the URL, which may contain a password */
+  /** @throws RangeError for an invalid URL. The message omits the URL, which may contain a password. */
   constructor({ url, clock, logger, timeoutMs = TIMEOUT_MS, onCommand }: MongoDbOptions) {
     this.clock = clock;
     this.logger = logger;
@@ -154,7 +154,7 @@ export class MongoConnection {
     return this.limited(work, INDEX_TIMEOUT_MS);
   }
 
-  /** Server version; null if the server does not report it. @throws ReadStoreUnavailable */
+  /** Server version, or null if the server does not report it. @throws ReadStoreUnavailable */
   async version(): Promise<string | null> {
     const { version } = await this.within(() => this.db.command({ buildInfo: 1 }));
     return typeof version === 'string' ? version : null;
@@ -191,7 +191,7 @@ export class MongoConnection {
 
   /**
    * Replaces a client that has received no reply for a long time. If the server is killed while the driver sends its
-   * health check, the driver may wait for the result of that write forever, and then never uses the server again.
+   * health check, the driver may wait forever for the result of that write and never use the server again.
    */
   private replaceIfStuck(): void {
     const nowMs = this.clock.monotonicMs();

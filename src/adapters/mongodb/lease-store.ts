@@ -10,8 +10,8 @@ const LEASES = 'kontor_leases';
 type Swap = { readonly name: string; readonly expected: Lease; readonly next: Lease };
 
 /**
- * Stores one document per lease. The server compares and replaces a lease in one step. All swaps in one turn of the
- * event loop are sent as one command, as are all reads, because every role of a replica has a lease.
+ * Stores one document per lease. The server compares and replaces a lease in one step. All swaps made in one turn of
+ * the event loop are sent as one command, as are all read operations, because every role of a replica has a lease.
  */
 export class MongoLeaseStore implements LeaseStore {
   private readonly find: (filter: Filter<Stored>) => Promise<ReadonlyMap<string, Lease>>;
@@ -53,7 +53,7 @@ export class MongoLeaseStore implements LeaseStore {
     });
   }
 
-  /** Returns all leases that match any of the filters, once per filter. */
+  /** Returns, for each filter, the leases that match any of the filters. */
   private async findAll(filters: readonly Filter<Stored>[]): Promise<ReadonlyMap<string, Lease>[]> {
     const [only] = filters;
     const found = await this.mongo.find(LEASES, filters.length === 1 && only ? only : { $or: [...filters] }, {});
@@ -68,7 +68,8 @@ export class MongoLeaseStore implements LeaseStore {
     }));
     const { matchedCount } = await this.mongo.within(() => leases.bulkWrite(operations));
     if (matchedCount === swaps.length) return swaps.map(() => true);
-    // The server reports only the number of matches. A lease that another process has changed since then is lost, too.
+    // The server reports only the number of matches. If another process has changed a lease since then, the swap counts
+    // as failed, too.
     const [found] = await this.findAll([{ _id: { $in: swaps.map(({ name }) => name) } }]);
     return swaps.map(({ name, next }, at) => isEqual(found?.get(name), next) && isFirst(swaps, at));
   }
@@ -79,6 +80,6 @@ const leaseOf = ({ holder, term, counter }: Stored): Lease => ({ holder, term, c
 const isEqual = (a: Lease | undefined, b: Lease): boolean =>
   a?.holder === b.holder && a.term === b.term && a.counter === b.counter;
 
-/** Of identical swaps of a lease, only the first one can have succeeded. */
+/** Of several identical swaps of a lease, only the first can have succeeded. */
 const isFirst = (swaps: readonly Swap[], at: number): boolean =>
   swaps.findIndex(({ name, next }) => name === swaps[at]?.name && isEqual(swaps[at].next, next)) === at;

@@ -24,7 +24,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
     return this.withTotals.has(name);
   }
 
-  /** Returns the live table of a model, in the version prepared by this process; undefined before the first cutover. */
+  /** Returns a model's live table in the version prepared by this process, or undefined before the first cutover. */
   async liveTable(model: string): Promise<Shape | undefined> {
     const declared = this.declared(model);
     const generation = declared && (await this.liveGeneration(model, declared.version));

@@ -35,12 +35,12 @@ export type Shape = {
   readonly descending: boolean;
   /** Variants of this layout, one for each additional sort order of the model. */
   readonly variants: ReadonlyMap<string, Shape>;
-  /** Fields with their own index: selective filters, and fields on which searches join. */
+  /** Fields with their own index: selective filters and fields on which searches join. */
   readonly indexed: readonly Column[];
   readonly compounds: readonly (readonly Column[])[];
   /**
-   * Fields with a total for each of their values. In a large model, totals are also kept by day, which is the first
-   * sort field.
+   * Fields that have a total for each value. In a large model, totals are also kept by day, which is the first sort
+   * field.
    */
   readonly counted: readonly Column[];
   readonly day: Column | undefined;
@@ -91,7 +91,7 @@ export function shapeOf(table: AnyTable): Shape {
   return shape;
 }
 
-/** Returns the searched texts, sorted by name so that storage does not depend on the order of declaration. */
+/** Returns the searchable strings, sorted by name so that storage does not depend on the declaration order. */
 const textsOf = (model: ReadModel): SearchedText[] =>
   Object.entries(model.search ?? {})
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -136,7 +136,7 @@ export function partsOf(key: string): DocumentKey {
   return { scope: unbindable(unordered(key.slice(0, end))) as Scope, id: unordered(key.slice(end + 1)) };
 }
 
-/** Returns the id in a key. The id is encoded as it is in fields that refer to the document. */
+/** Returns the id contained in a key. It has the same encoding as in fields that refer to the document. */
 export const idInKey = (key: string): string => key.slice(key.indexOf(SEPARATOR) + 1);
 
 /** Encodes a value for storage. @throws TypeError unless the value has the field's type */
@@ -149,7 +149,7 @@ export function stored(shape: Shape, column: Column, value: Scalar): Scalar {
  * Returns a document in its stored form:
  * - `j`: the document's JSON; null in a tombstone, which otherwise contains only `p` and `b`.
  * - `s`: scope. `p`: position. `b`: id of the write that stored the document.
- * - `f_…`: fields. `w`: words of all searched texts. `w0`, `w1`, …: words of each searched text.
+ * - `f_…`: fields. `w`: words of all searchable strings. `w0`, `w1`, …: words of each searchable string.
  * - If totals are maintained, `t`: scope, even in tombstones. `q` and `o`: see ReadStoreTotals.
  * @throws TypeError if `of` returns a value that does not have the field's type
  * @throws RangeError for a document that exceeds MongoDB's limit

@@ -41,19 +41,19 @@ function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] 
 }
 
 /**
- * Matches if any word of the list begins with `word`. Without `$elemMatch`, two different words could each satisfy one
+ * Matches if any word in the list begins with `word`. Without `$elemMatch`, two different words could each satisfy one
  * of the two bounds.
  */
 const beginsWith = (word: string) => ({ $elemMatch: { $gte: ordered(word), $lt: ordered(word) + LAST } });
 
-/** Selects the documents of the other model that contain the word in one of the named texts. */
+/** Selects the documents of the other model that contain the word in one of the named strings. */
 export function namedWord(other: Shape, scope: Scope, names: readonly string[], word: string): Condition {
   const named = names.map((name) => {
     const text = other.texts.find((searched) => searched.name === name);
     if (!text) throw new RangeError(`Read model ${other.model.name} has no searched text ${JSON.stringify(name)}`);
     return text;
   });
-  // The index covers the words of all texts. If a model has only one text, its words are not stored separately.
+  // The index covers the words of all searchable strings. If a model has only one, its words are not stored separately.
   const inAny: Condition = { s: scope, w: beginsWith(word) };
   if (named.length === other.texts.length) return inAny;
   return { ...inAny, $or: named.map(({ path }) => ({ [path]: beginsWith(word) })) };

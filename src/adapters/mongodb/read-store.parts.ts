@@ -12,7 +12,7 @@ export type Place = readonly (Scalar | null)[];
 export const placeAfter = (shape: Shape, after: string): Place =>
   placeIn(shape, after, (value) => typeof value !== 'object');
 
-/** Returns the cursor of a document; undefined if there is no document. */
+/** Returns the cursor of a document, or undefined if there is no document. */
 export const placeOf = (shape: Shape, document: Stored | undefined): string | undefined =>
   document && JSON.stringify([...shape.order.map(({ path }) => document[path] ?? null), document._id]);
 

@@ -17,12 +17,12 @@ import {
 } from './read-store.filters.js';
 import { totalKey, type ReadStoreTotals, type Total } from './read-store.totals.js';
 
-/** Maximum of `skip` and `limit`, which MongoDB represents in 32 bits. */
+/** Maximum value of `skip` and `limit`, which MongoDB represents in 32 bits. */
 const MAX_COUNT = 2_147_483_647;
 const MAX_REPLY_DOCUMENTS = 1_000;
-/** Offset from which a page is located by its sort key. With `skip`, MongoDB would read all skipped documents. */
+/** Offset from which pages are found by sort key. With `skip`, MongoDB would read all skipped documents. */
 const FAR = 1_000;
-/** Maximum number of joined documents for all words of a search. */
+/** Maximum number of joined documents across all words of a search. */
 const MAX_JOINED = 10_000;
 /** Maximum total length of the ids of joined documents, in characters. MongoDB limits a command to 16 MiB. */
 const MAX_JOINED_CHARACTERS = 8_000_000;
@@ -64,8 +64,8 @@ export class ReadStoreQuery {
   }
 
   /**
-   * Returns the first documents after a place. Reads successive ranges, each of which an index supports; see
-   * `stretchesAfter`.
+   * Returns the first documents after a place. Reads successive ranges, each of which an index supports (see
+   * `stretchesAfter`).
    */
   private async following(shape: Shape, filter: Condition, query: ListQuery, place?: Place): Promise<Stored[]> {
     const found: Stored[] = [];
@@ -79,7 +79,7 @@ export class ReadStoreQuery {
     return found;
   }
 
-  /** Returns the conditions of a query; undefined if no document can match the query. */
+  /** Returns the conditions of a query, or undefined if no document can match the query. */
   private async filter(shape: Shape, scope: Scope, query: ListQuery): Promise<Condition | undefined> {
     const conditions = fieldConditions(shape, query);
     const words = searchWords(query.search);
@@ -162,7 +162,7 @@ export class ReadStoreQuery {
       skip: query.offset,
       limit: query.limit,
       batchSize: Math.min(query.limit, MAX_REPLY_DOCUMENTS),
-      // Without this option, a large sort that no index supports would be rejected instead of being slow.
+      // Without this option, MongoDB would reject a large sort that no index supports instead of executing it slowly.
       allowDiskUse: true,
       maxTimeMS: this.maxTimeMs,
     });
@@ -189,7 +189,7 @@ export class ReadStoreQuery {
     return key === undefined ? undefined : this.totals.read(shape, scope, key, withDays);
   }
 
-  /** Counts documents. Returns `countUpTo` + 1 if there are more documents than `countUpTo`. */
+  /** Counts documents. Returns `countUpTo` + 1 if there are more than `countUpTo` documents. */
   private count(shape: Shape, filter: Condition, { search, countUpTo }: ListQuery): Promise<number> {
     const limit = countUpTo === undefined ? {} : { limit: countUpTo + 1 };
     const options = { ...limit, maxTimeMS: this.maxTimeMs };
@@ -212,13 +212,13 @@ export class ReadStoreQuery {
     });
   }
 
-  /** Server-side timeout. It is shorter than the timeout for the call, so that the server's error arrives first. */
+  /** Server-side timeout, which is shorter than the call timeout, so that the server's error arrives first. */
   private get maxTimeMs(): number {
     return Math.ceil(this.mongo.timeoutMs * SHARE_OF_TIME);
   }
 }
 
-/** Returns the key of the stored total; undefined if no total is maintained for the query. */
+/** Returns the key of the stored total, or undefined if no total is maintained for the query. */
 function keptKey(shape: Shape, { where = {}, anyOf, between = {}, search = '' }: ListQuery): string | undefined {
   const [only, another] = Object.entries(where);
   if (another || anyOf || search !== '' || Object.keys(between).length > 0) return undefined;

@@ -7,19 +7,19 @@ import type { Column, Shape } from './read-store.collections.js';
 
 const TOTALS = 'kontor_totals';
 /**
- * Number of changed documents after which the stored totals are updated. Until then, every read adds the changes of
- * these documents.
+ * Number of changed documents after which the stored totals are updated. Until then, every query adds these documents'
+ * changes.
  */
 const SETTLE_EVERY = 500;
 /**
- * Maximum number of unsettled documents. A larger number means that settling has failed; reads then count the
- * documents.
+ * Maximum number of unsettled documents. A larger number means that settling has failed. Queries then count the
+ * documents instead.
  */
 const MAX_UNSETTLED = 5_000;
 const MAX_REMEMBERED = 10_000;
 /**
- * Place of a change that was written without a checkpoint, such as the repair of a document. The change is never
- * settled, so every read adds it.
+ * Place of a change that was written without a checkpoint, such as a document repair. The change is never settled, so
+ * every query adds it.
  */
 const BESIDE = Number.MAX_SAFE_INTEGER;
 /**
@@ -30,7 +30,7 @@ const local = new ReadConcern('local');
 
 /** A document's contribution to totals: its day, then the keys of its totals. Empty for a tombstone. */
 type Share = readonly string[];
-/** Stored totals by key. `n`: total over all days. */
+/** Stored totals by key. `n` is the total over all days. */
 type StoredTotals = Readonly<Record<string, { readonly n?: number; readonly d?: Readonly<Record<string, number>> }>>;
 /** An earlier contribution, which applied from place `q`. */
 type Past = { readonly q: number; readonly v: Share };
@@ -61,7 +61,7 @@ function shareOf({ counted, day }: Shape, document: Stored): Share {
   return [encoded(day ? scalarOf(document, day.path) : null), ALL, ...keys];
 }
 
-/** Returns the contribution of a document at a place. */
+/** Returns a document's contribution at a place. */
 function shareAt(shape: Shape, document: Traced, place: number): Share {
   if (document.q <= place) return shareOf(shape, document);
   return document.o?.findLast(({ q }) => q <= place)?.v ?? [];
@@ -82,7 +82,7 @@ class Sums {
     }
   }
 
-  /** Returns the `$inc` update of a document in TOTALS. */
+  /** Returns the `$inc` update for a document in TOTALS. */
   increments(): Record<string, number> {
     const all: Record<string, number> = {};
     for (const [key, days] of this.byKey) {
@@ -99,12 +99,12 @@ class Sums {
 /**
  * Maintains exact totals without transactions or counting. A stored total covers everything written up to a checkpoint,
  * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
- * contributions (`o`). A total is therefore the stored total plus the changes of the documents whose `q` is beyond `p`.
- * There are only a few such documents: after a few hundred changes, one update, conditional on `p`, adds their changes
- * to the stored total. A crash at any point leaves either the old or the new place.
+ * contributions (`o`). A total is therefore the stored total plus the changes from the documents whose `q` is beyond
+ * `p`. There are only a few such documents. After a few hundred changes, an update conditional on `p` adds their
+ * changes to the stored total. A crash at any point leaves either the old or the new place.
  */
 export class ReadStoreTotals {
-  /** Last known place of each stored total, and the number of changes since then. */
+  /** Last known place of each stored total and the number of changes since then. */
   private readonly settled = new LRUCache<string, { place: number; changes: number }>(atMost(MAX_REMEMBERED));
 
   constructor(
@@ -166,7 +166,7 @@ export class ReadStoreTotals {
     }
   }
 
-  /** Returns a total; undefined if the documents must be counted. */
+  /** Returns a total, or undefined if the documents must be counted. */
   async read(shape: Shape, scope: Scope, key: string, withDays: boolean): Promise<Total | undefined> {
     const projection = { p: 1, [withDays ? `c.${key}` : `c.${key}.n`]: 1 };
     const stored = await this.mongo.findById(TOTALS, idOf(shape, scope), { projection });
@@ -204,7 +204,7 @@ export class ReadStoreTotals {
       }
       this.settled.set(_id, { place, changes: 0 });
     } catch (error) {
-      // The documents are stored, and the totals remain correct. Reads only have to add more changes.
+      // The documents are stored, and the totals remain correct. Queries only have to add more changes.
       if (!(error instanceof ReadStoreUnavailable)) throw error;
     }
   }

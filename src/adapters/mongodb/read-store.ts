@@ -37,7 +37,7 @@ export type MongoDb = {
 
 /**
  * The read store and the leases in one MongoDB database (5 or newer), sharing one client. Does not wait for the server.
- * While the server is unavailable, calls fail within `timeoutMs` with ReadStoreUnavailable; later calls succeed once it
+ * While the server is unavailable, calls fail within `timeoutMs` with ReadStoreUnavailable. Calls succeed again once it
  * is back.
  * @throws RangeError for an invalid URL
  */
@@ -50,7 +50,7 @@ export function openMongoDb(options: MongoDbOptions): MongoDb {
   };
 }
 
-/** Number of documents per read. */
+/** Number of documents to read at a time. */
 const STEP = 500;
 
 type ScannedDocument = DocumentKey & StoredDocument;
@@ -129,7 +129,7 @@ export class MongoReadStore implements ReadStore {
     return this.query.list(this.catalog.shape(table), scope, query);
   }
 
-  /** Reads in steps, each of which sees a consistent snapshot. Concurrent writes may or may not be included. */
+  /** Reads in steps, each from a consistent snapshot. Concurrent writes may or may not be included. */
   async *scan(table: AnyTable): AsyncIterable<ScannedDocument> {
     const { name } = this.catalog.shape(table);
     let after = '';

@@ -178,8 +178,8 @@ function alreadyThere(error: unknown): Set<number> {
 }
 
 /**
- * Divides writes into bulk writes, in the given order. A bulk write never contains two writes to the same document,
- * because MongoDB may execute the writes in any order.
+ * Divides writes into bulk writes while preserving the given order. A bulk write never contains two writes to the same
+ * document, because MongoDB may execute the writes in any order.
  */
 function partsOf(all: readonly Prepared[]): Part[] {
   const parts: Prepared[][] = [];

@@ -28,8 +28,8 @@ export class AckInbox {
   private isWatched = false;
   private fault: Error | undefined;
   /**
-   * Reason why this connection cannot receive acknowledgements. Undefined while it can receive them, or if it could
-   * receive them until it ended.
+   * Reason why this connection cannot receive acknowledgements. Undefined as long as it can receive them, or if it
+   * could do so until it ended.
    */
   deafness: Error | undefined;
 
@@ -103,8 +103,8 @@ export class AckInbox {
   }
 
   /**
-   * Watches for violations of publish permissions. The server reports them separately from acknowledgements, in the
-   * order in which the messages were published.
+   * Watches for publish permission violations. The server reports them separately from acknowledgements, in the order
+   * in which the messages were published.
    */
   private async watchErrors(): Promise<void> {
     for await (const status of this.connection.status()) {

@@ -14,7 +14,7 @@ export type NatsCredentials = { readonly user?: string; readonly pass?: string; 
 /**
  * Parses comma-separated `nats://` and `tls://` addresses of servers in one cluster. Each address may start with
  * `user:password@` or `token@`. An address without credentials uses those of the first address.
- * @throws Error for anything else; the message omits the address, which may contain a secret
+ * @throws Error for anything else. The message omits the address, which may contain a secret.
  */
 export function parseAddresses(url: string): readonly NatsAddress[] {
   const parsed = url.split(',').map((text, index) => parseAddress(text.trim(), index));
@@ -49,6 +49,6 @@ function credentialsOf(user: string, pass: string): NatsCredentials {
   return pass === '' ? { token: user } : { user, pass };
 }
 
-/** Returns an address without credentials, for logs. */
+/** Returns an address without credentials, for logging. */
 export const nameOf = ({ host, port }: NatsAddress): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -50,7 +50,7 @@ export type Session = {
  * connection pending and makes an initial attempt that cannot be cancelled.
  */
 export class NatsLink {
-  /** Reason why there is no session, and the setting to check. */
+  /** Reason why there is no session and the setting to check. */
   fault: EngineFault = { setting: 'NATS_URL', reason: 'not connected yet' };
   private current: Session | undefined;
   private readonly closing = new AbortController();
@@ -68,7 +68,7 @@ export class NatsLink {
     return this.current?.connection.isClosed() === false ? this.current : undefined;
   }
 
-  /** Schedules an early check of the stream after a failed publish. */
+  /** Schedules an early stream check after a failed publish. */
   doubtStream(): void {
     this.doubt.abort();
   }

@@ -3,7 +3,7 @@ import { type BrokerMessage, BrokerRefused } from '../../ports/broker.js';
 import { isHeader, refusedHeader, requireAddress, requireSize } from '../broker.input.js';
 import { covers } from './broker.subjects.js';
 
-/** Highest maximum payload size that can be configured on a NATS server. */
+/** Largest payload limit that can be configured on a NATS server. */
 const MAX_PAYLOAD_BYTES = 67_108_864;
 /** These headers are reserved, because the server acts on them. */
 const SERVER_HEADER = /^nats-/i;

@@ -1,6 +1,5 @@
 /**
- * Whether, according to the rules of NATS, the wider pattern matches everything that the narrower pattern or subject
- * matches.
+ * Whether, according to NATS rules, the wider pattern matches everything that the narrower pattern or subject matches.
  */
 export function covers(wider: string, narrower: string): boolean {
   const wide = wider.split('.');

@@ -10,7 +10,7 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const DISCONNECT_TIMEOUT_MS = 50;
-/** Maximum number of unanswered commands. Above this number, the cache counts as unavailable. */
+/** Maximum number of unanswered commands. Above this number, the cache is considered unavailable. */
 const MAX_IN_FLIGHT = 10_000;
 const MAX_IN_FLIGHT_BYTES = 33_554_432;
 
@@ -19,8 +19,8 @@ const DENIED_FOR_MS = 30_000;
 
 /**
  * Adds hits to a counter or subtracts hits from it. The counter never falls below 0. Returns the count and the
- * remaining milliseconds of the window by the server's clock. A counter that has no expiry, because it is new or its
- * expiry was removed externally, is given one.
+ * milliseconds left in the window, according to the server's clock. Sets an expiry if the counter has none because it
+ * is new or its expiry was removed externally.
  */
 const HIT_SCRIPT = `
 local by = tonumber(ARGV[2])
@@ -43,7 +43,7 @@ export type ConnectionOptions = {
   readonly logger: Logger;
   readonly commandTimeoutMs: number;
 };
-/** The driver with the script, which returns [count, milliseconds left]. */
+/** The driver with an additional command for the script, which returns [count, milliseconds left]. */
 export type Client = Redis & { hitWindow(key: string, windowMs: number, by: number): Promise<[number, number]> };
 
 /** A connection that never resends commands and never queues them while the server is unavailable. */
@@ -122,8 +122,8 @@ export class RedisLink {
   }
 
   /**
-   * Returns the text of an error without secrets. Older servers quote unknown commands in their errors. For AUTH, the
-   * quotation includes the password.
+   * Returns the text of an error without secrets. Older servers quote unknown commands in their errors. For AUTH, this
+   * includes the password.
    */
   private textOf(error: unknown): string {
     const text = error instanceof Error ? error.message : String(error);

@@ -32,7 +32,7 @@ export type RedisCacheOptions = {
 /**
  * A cache on a Redis server that all replicas share. While the server is unavailable, lookups find nothing, writes are
  * lost, and all other calls fail immediately with CacheUnavailable. A server that hangs delays calls by one command
- * timeout. Counter windows use the server's clock, so that replicas agree. The ends of windows are converted to this
+ * timeout. Counter windows use the server's clock, so that replicas agree. Window end times are converted to this
  * process's wall clock.
  */
 export class RedisCache implements Cache {
@@ -101,8 +101,8 @@ export class RedisCache implements Cache {
   }
 
   /**
-   * `keyCount` is exact up to 100,000 keys in the database, and an estimate beyond that. Memory and uptime are those of
-   * the whole server; `hitRate` is that of this process.
+   * `keyCount` is exact up to 100,000 keys in the database, and an estimate beyond that. Memory and uptime refer to the
+   * whole server, and `hitRate` to this process.
    */
   async status(): Promise<CacheStatus> {
     const hitRate = this.lookups === 0 ? null : this.hits / this.lookups;
@@ -135,10 +135,7 @@ export class RedisCache implements Cache {
     return this.entries + key;
   }
 
-  /**
-   * Yields the keys of entries, each at least once. The server matches only the prefix, because a user's glob could be
-   * slow.
-   */
+  /** Yields each entry's key at least once. The server matches only the prefix, because a user's glob could be slow. */
   private async *scan(onStep?: () => boolean): AsyncIterable<string[]> {
     const pattern = `${this.entries.replace(/[\\*?[\]^]/g, '\\$&')}*`;
     let cursor = '0';
