@@ -5,7 +5,8 @@ import { streamName } from '../eventsourcing/stream-name.js';
 import { DEFAULT_OF_TYPE, StoredAccountType } from './account.aggregate.js';
 
 /**
- * One record per tenant contains all default accounts, so that concurrent requests cannot set two defaults for a type.
+ * One record per tenant contains all default accounts, so that concurrent requests cannot set two defaults for the same
+ * account type.
  */
 export const accountDefaultsEvents = {
   DefaultAccountsSeeded: technical(z.object({ defaults: z.record(z.string(), z.string()) })),
@@ -31,8 +32,8 @@ export type AccountDefaults = {
   readonly isSeeded: boolean;
   readonly byType: Readonly<Record<string, string>>;
   /**
-   * Number of changes recorded here for each account. These changes count towards the account's revision, in addition
-   * to the account's own events.
+   * Number of changes to each account in this stream. They count towards the account's revision, in addition to its own
+   * events.
    */
   readonly changes: Readonly<Record<string, number>>;
 };
@@ -81,7 +82,7 @@ export const accountDefaults: Aggregate<AccountDefaults, AccountDefaultsEvent> =
   ],
 };
 
-/** Sets a new tenant's defaults. Later calls return `[]`, even if the defaults have changed since. */
+/** Sets a new tenant's defaults. Later calls return `[]`, even if the defaults have changed in the meantime. */
 export const seedDefaultAccounts = (
   state: AccountDefaults,
   { defaults }: { readonly defaults: Readonly<Record<string, string>> },

@@ -25,7 +25,7 @@ const storedTypes = [
   'EQUITY',
   'OTHER',
 ] as const;
-/** Types of accounts that have their own stream. An account of type CUSTOMER is stored as a customer. */
+/** Account types with their own streams. A CUSTOMER account is stored as a customer. */
 export const StoredAccountType = z.enum(storedTypes);
 export type StoredAccountType = z.output<typeof StoredAccountType>;
 export const AccountType = z.enum(['CUSTOMER', ...storedTypes]);
@@ -66,8 +66,7 @@ export const accountEvents = {
   AccountReactivated: domain('UPDATE', 'account', z.object({})),
   AccountDeleted: domain('DELETE', 'account', z.object({})),
   /**
-   * Appended when a transaction refers to the deleted account. The account gets its code back if the code is still
-   * free.
+   * Appended when a transaction refers to the deleted account. The account regains its code if the code is still free.
    */
   AccountRestored: domain('UPDATE', 'account', z.object({ code: z.string().nullable(), causedBy: z.string() })),
 };
@@ -102,7 +101,7 @@ function evolveRecorded(before: Recorded, event: Exclude<AccountEvent, { type: '
 }
 
 /**
- * An account to which a category rule refers cannot be deleted. A rule's account id identifies either an account or a
+ * An account referenced by a category rule cannot be deleted. A rule's account id identifies either an account or a
  * customer, so one of the two streams is always absent. Therefore, only a deleted record blocks the rule, not an absent
  * one.
  */
@@ -194,7 +193,7 @@ export function restoreAccount(
   return [{ type: 'AccountRestored', data: { causedBy, code } }];
 }
 
-/** The chart of accounts of a new tenant. */
+/** A new tenant's chart of accounts. */
 export function seedAccounts(ids: TenantSeeds['accounts'], currency: string): readonly (NewAccount & { id: string })[] {
   const money = { currency, isActive: true, isSystem: false };
   const system = { currency, isActive: true, isSystem: true };

@@ -1,10 +1,10 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 
-/** System role and all permissions of a caller who changes users or roles. */
+/** The system role and all permissions of the caller who changes users or roles. */
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
 
-/** The roles of a user. An inactive user keeps them for a later reactivation. */
+/** A user's roles. An inactive user keeps them in case of reactivation. */
 export type Standing = { readonly role: SystemRole; readonly roleIds: readonly string[] };
 
 /** A change to a user. `before` is null on creation; `after` is null on removal. */

@@ -31,7 +31,7 @@ export function learnCategoryRule(state: CategoryRule, learned: LearnedRule): Ca
   return isDisputed ? [{ type: 'CategoryRuleConfirmed', data: {} }] : [];
 }
 
-/** Disables the rule if it has not changed since it was learned. A given choice disables the rule at most once. */
+/** Disables the rule if it has not changed since it was learned. The same choice disables the rule at most once. */
 export function disputeCategoryRule(
   state: CategoryRule,
   { choiceId, ...learned }: LearnedRule & { readonly choiceId: string },

@@ -7,7 +7,7 @@ import { type AccountsChosen, chosenAccounts, type LedgerTransaction } from './l
 import { toMinor } from './money.js';
 import { TextPatterns } from './text-patterns.js';
 
-/** A rule, with the category properties that matching needs. */
+/** A rule with the category properties needed for matching. */
 export type MatchableRule = RuleDetails & {
   readonly id: string;
   readonly source: RuleSource;
@@ -15,9 +15,7 @@ export type MatchableRule = RuleDetails & {
   readonly category: { readonly direction: CategoryDirection; readonly isArchived: boolean };
 };
 
-/**
- * The properties of a transaction that rules match. `merchant` is the customer's name. Amounts are unsigned decimals.
- */
+/** The transaction properties that rules match. `merchant` is the customer's name. Amounts are unsigned decimals. */
 export type RuleSubject = {
   readonly merchant: string | null;
   readonly description: string | null;
@@ -36,7 +34,7 @@ export function ruleSubjectOf(transaction: Subjected, merchant: string | null): 
 type Subjected = AccountsChosen &
   Pick<LedgerTransaction, 'description' | 'amount' | 'direction' | 'expenseItemId' | 'customerId'>;
 
-/** Normalizes text for comparison: folds it, collapses white space and trims it. */
+/** Normalizes text for comparison: folds it, trims it and collapses its white space. */
 export const normalizedText = (text: string): string => fold(text).replace(/\s+/gu, ' ').trim();
 
 const SOURCE_RANK: Readonly<Record<RuleSource, number>> = { MANUAL: 0, LEARNED: 1, SEED: 2 };
@@ -112,8 +110,8 @@ function* textConditions({ rule, merchant, keyword }: Prepared, subject: Normali
 }
 
 /**
- * Yields all conditions of a rule. Text conditions come last because they are the most expensive. Used for both
- * resolution and explanation.
+ * Yields all of a rule's conditions. Text conditions come last because they are the most expensive. Both `resolve` and
+ * `explain` use them.
  */
 function* conditionsOf(prepared: Prepared, subject: Normalized): Iterable<Condition> {
   const { rule, min, max } = prepared;
@@ -133,7 +131,7 @@ function matches(prepared: Prepared, subject: Normalized): boolean {
   return true;
 }
 
-/** Result of matching one rule against a subject. `reasons` contains the conditions that failed. */
+/** Result of matching one rule against a subject. `reasons` lists the failed conditions. */
 export type RuleExplanation = { readonly rule: MatchableRule; readonly matched: boolean; readonly reasons: string[] };
 
 /** The rules of one tenant, prepared once for any number of transactions. */

@@ -14,7 +14,7 @@ export const RuleSource = z.enum(['SEED', 'LEARNED', 'MANUAL']);
 export type RuleSource = z.output<typeof RuleSource>;
 
 const Priority = z.int().min(0).max(1000);
-/** Number of decimals in stored bounds. Bounds of older rules may have more decimals than their currency. */
+/** Number of decimals in stored bounds. The bounds of older rules may have more decimals than their currency allows. */
 export const AMOUNT_DIGITS = 6;
 const nullableText = z.string().nullable();
 export const categoryRuleRecord = record({
@@ -112,7 +112,7 @@ export const RULE_DEFAULTS: Omit<RuleDetails, 'categoryId'> = categoryRuleRecord
 
 type Bounds = { readonly amountMin?: string | null; readonly amountMax?: string | null };
 
-/** Formats bounds with the decimals of the currency. @throws DomainError invalid if a bound has more decimals */
+/** Formats bounds with the currency's number of decimals. @throws DomainError invalid if a bound has more decimals */
 export function amountsIn(currency: string, { amountMin, amountMax }: Bounds, under = '') {
   const bound = (name: string, text: string | null) => (text === null ? null : amountIn(currency, text, under + name));
   return {
@@ -131,7 +131,7 @@ export function ensureCanMatch(direction: Direction | null, category: PresentCat
 }
 
 /**
- * Formats a bound with a currency's decimals. A bound of an older rule may have more decimals. Such a bound is rounded
+ * Formats a bound with a currency's number of decimals. A bound with more decimals, from an older rule, is rounded
  * inwards to the nearest matching amount, so that the rule matches the same amounts as before.
  */
 export function boundIn(digits: number, amount: string | null, towards: 'min' | 'max'): string | null {
@@ -141,7 +141,7 @@ export function boundIn(digits: number, amount: string | null, towards: 'min' | 
   return fromMinor((towards === 'min' ? exact + unit - 1n : exact) / unit, digits);
 }
 
-/** Validates a rule. `under` is prefixed to the paths of reported faults. @throws DomainError invalid */
+/** Validates a rule. `under` is prepended to the paths of reported faults. @throws DomainError invalid */
 export function ensureSound(
   { merchant, keyword, amountMin, amountMax }: Omit<RuleDetails, 'categoryId'>,
   under = '',

@@ -61,7 +61,7 @@ export function ensureUnlike(email: string, newPassword: string): void {
 export const FullName = line(120);
 export const Credentials = z.strictObject({ fullName: FullName, email: Email, password: Password }).check(unlikeEmail);
 
-// Schemas of the name, e-mail address and password hash in events.
+// Schemas for the name, e-mail address and password hash in events.
 export const recordedName = personal(z.string());
 export const recordedEmail = personal(z.string());
 export const recordedPasswordHash = secret(z.string());
@@ -80,8 +80,8 @@ export const emailClaim = (email: string): Claim => ({
 /** Determines which sessions of a user or operator are valid. Each session stores the epoch in which it began. */
 export type SessionRule = {
   /**
-   * Incremented by every event that ends existing sessions: a password change, the removal of the factors, a
-   * deactivation or a deletion.
+   * Incremented by every event that ends existing sessions: a password change, factor removal, deactivation or
+   * deletion.
    */
   epoch: number;
   /** The only session that remained valid after the last increment; null if there is none. */
@@ -108,10 +108,10 @@ export const newPassword = (state: SessionRule, change: PasswordChange): Session
 
 export const RemoveFactors = z.strictObject({ reason: line(500) }).meta({ id: 'RemoveFactorsDto' });
 
-/** The removal of all second factors of an account by an administrator, which also ends the account's sessions. */
+/** An administrator's removal of all second factors from an account, which also ends the account's sessions. */
 export const FactorsRemoval = z.object({ reason: z.string() });
 
-/** `count` is the number of factors that the account has. */
+/** `count` is the number of the account's factors. */
 export type FactorsRemoval = z.output<typeof FactorsRemoval> & { readonly count: number };
 
 /** @throws DomainError conflict NO_FACTORS */
@@ -119,7 +119,7 @@ export function ensureHasFactors({ count }: FactorsRemoval): void {
   if (count === 0) throw conflict('NO_FACTORS', 'The account has no second factors.');
 }
 
-/** Not a 401 error, because clients interpret 401 as an expired session. */
+/** Not a 401 error, because clients interpret a 401 as an expired session. */
 export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);
 
 /**
@@ -129,7 +129,7 @@ export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 
 export const OidcIdentity = z.object({ issuer: z.string(), subject: personal(z.string()) });
 export type OidcIdentity = z.output<typeof OidcIdentity>;
 
-/** Claim for finding the user or operator bound to an identity in any tenant. */
+/** Claim used to find the user or operator bound to an identity in any tenant. */
 export const identityClaim = ({ issuer, subject }: OidcIdentity): Claim => ({
   scope: PLATFORM_TENANT,
   kind: 'oidc-identity',

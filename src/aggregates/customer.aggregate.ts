@@ -53,15 +53,15 @@ export const customerEvents = {
   CustomerMadePassive: domain('UPDATE', 'customer', z.object({})),
   CustomerMadeActive: domain('UPDATE', 'customer', z.object({})),
   CustomerLinked: domain('UPDATE', 'customer', CustomerLink),
-  // Events named OpeningBalance… concern the opening balance, its reversal, and the transactions that replaced it.
+  // Events named OpeningBalance… concern the opening balance, its reversal and its replacements.
   OpeningBalanceCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
   OpeningBalanceReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
   OpeningBalanceCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
   OpeningBalanceRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /**
-   * Appended when a transaction refers to the deleted customer. The customer gets back the code and links that are
-   * still free.
+   * Appended when a transaction refers to the deleted customer. The customer regains its code and links, where these
+   * are still free.
    */
   CustomerRestored: domain(
     'UPDATE',

@@ -21,7 +21,7 @@ const DeadLetterParked = z.object({
   subscriber: z.string(),
   eventId: z.string(),
   eventType: z.string(),
-  /** Stream, revision and position of the event, for the replay. */
+  /** Stream, revision and position of the event, which the replay needs. */
   stream: z.string(),
   revision: z.exactOptional(z.number()),
   position: z.number(),
@@ -48,7 +48,7 @@ export type DeadLetterEvent = EventOf<typeof deadLetterEvents>;
 export type FiledLetter = NewDeadLetter & { readonly status: DeadLetterStatus; readonly attempts: number };
 export type DeadLetter = { readonly status: 'absent' } | FiledLetter;
 
-/** An event that a subscriber failed to process. It is parked until an operator replays or discards it. */
+/** An event that a subscriber failed to process. It remains parked until an operator replays or discards it. */
 export const deadLetter: Aggregate<DeadLetter, DeadLetterEvent> = {
   name: 'dead-letter',
   events: deadLetterEvents,
@@ -108,7 +108,7 @@ export function parkedLetter(state: DeadLetter): FiledLetter {
 /** Outcome of a replay. `failure` is null on success. */
 export type ReplayOutcome = { readonly attempt: number; readonly failure: Failure | null };
 
-/** If two concurrent replays fail, only one failure is counted. */
+/** If two concurrent replays fail, only one failure counts. */
 export function settleReplay(state: DeadLetter, { attempt, failure }: ReplayOutcome, now: Date): DeadLetterEvent[] {
   const { attempts } = parkedLetter(state);
   const at = now.toISOString();

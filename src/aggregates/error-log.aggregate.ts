@@ -26,7 +26,7 @@ const ErrorDetails = z.object({
 });
 export type ErrorDetails = z.output<typeof ErrorDetails>;
 
-/** Context of the last occurrence. */
+/** Context of the last occurrence of the error. */
 const Occasion = z.object({
   requestId: z.string().nullable(),
   path: z.string().nullable(),
@@ -37,9 +37,9 @@ const Occasion = z.object({
 
 const concerned = z.array(z.string()).max(MAX_CONCERNED);
 
-/** Occurrences of an error, counted by one process. Lists are ordered oldest first. */
+/** Occurrences of an error, counted by one process. Lists are in chronological order. */
 const ErrorOccurred = z.object({
-  /** Deduplicates repeated deliveries of a report. */
+  /** Identifies the report, so that repeated deliveries are ignored. */
   reportId: z.string(),
   count: z.int().min(1),
   firstSeenAt: Instant,
@@ -58,7 +58,7 @@ export type ErrorReport = z.output<typeof ErrorOccurred> & { readonly details: E
 export const errorLogEvents = {
   ErrorOccurred: technical(ErrorOccurred),
   ErrorResolved: domain('UPDATE', 'error-log', z.object({ at: Instant })),
-  /** Appended when the retention period ends. It hides the record; the events are not deleted. */
+  /** Appended when the retention period ends. It hides the record but does not delete the events. */
   ErrorLogExpired: technical(z.object({ at: Instant })),
 };
 export type ErrorLogEvent = EventOf<typeof errorLogEvents>;
@@ -110,7 +110,7 @@ const ERROR_NAMESPACE = '6d3b0f0a-52a5-5c0b-8f5e-9a7c6e1d2b48';
 export const errorLogId = (fingerprint: string, incarnation: number): string =>
   nameUuid(JSON.stringify([fingerprint, incarnation]), ERROR_NAMESPACE);
 
-/** Whether the record is closed. Further reports go to the error's next record. */
+/** Whether the record is closed. Further reports are added to the error's next record. */
 export const isClosed = ({ status }: ErrorLog): boolean => status === 'resolved' || status === 'expired';
 
 export const isReported = (state: ErrorLog, reportId: string): boolean =>
@@ -129,10 +129,10 @@ export function resolveErrors(state: ErrorLog, _: object, now: Date): ErrorLogEv
   return [{ type: 'ErrorResolved', data: { at: now.toISOString() } }];
 }
 
-/** A record expires if its last occurrence is before the instant that applies to its status. */
+/** A record expires if its last occurrence precedes the cutoff for its status. */
 export type Retention = { readonly resolvedBefore: string; readonly unresolvedBefore: string };
 
-/** Returns `[]` if the record must still be retained or has already expired. */
+/** Returns `[]` if the record is still within its retention period or has already expired. */
 export function expireErrors(state: ErrorLog, retention: Retention, now: Date): ErrorLogEvent[] {
   if (state.status === 'absent' || state.status === 'expired') return [];
   const before = state.status === 'resolved' ? retention.resolvedBefore : retention.unresolvedBefore;

@@ -7,7 +7,7 @@ import { secret } from './personal.js';
 /** Maximum number of factors per account. */
 export const MAX_FACTORS = 10;
 export const RECOVERY_CODES = 10;
-/** Time within which a new factor must be confirmed. The state keeps passkey challenges for the same time. */
+/** Time limit for confirming a new factor. The state keeps passkey challenges for the same period. */
 export const CONFIRMATION_MS = 10 * 60_000;
 
 export const FactorType = z.enum(['TOTP', 'PASSKEY']);
@@ -52,7 +52,7 @@ type Common = { readonly id: string; readonly addedAt: string; readonly lastUsed
 export type AuthenticatorApp = Common & {
   readonly type: 'TOTP';
   readonly sealedSecret: string;
-  /** Time step of the last accepted code. Codes of this or an earlier step are rejected. */
+  /** Time step of the last accepted code. Codes from this or an earlier step are rejected. */
   readonly step: number;
 };
 export type Passkey = Common & {
@@ -76,13 +76,13 @@ export type Factors = {
   readonly pending: Pending | null;
   /** Hashes of the unused recovery codes. */
   readonly recoveryCodes: readonly string[];
-  /** Challenges of recent passkey assertions, which must not be accepted twice. */
+  /** Challenges used in recent passkey assertions, which must not be accepted twice. */
   readonly spent: readonly { readonly challenge: string; readonly at: string }[];
 };
 
 const NONE: Factors = { factors: [], pending: null, recoveryCodes: [], spent: [] };
 
-/** The second factors of an account. The stream has the id of the user or operator. */
+/** An account's second factors. The stream id is the id of the user or operator. */
 export const factors: Aggregate<Factors, FactorEvent> = {
   name: 'factor',
   events: factorEvents,
@@ -157,8 +157,8 @@ const changed = (known: readonly Factor[], id: string, facts: object): Factor[] 
   known.map((factor) => (factor.id === id ? { ...factor, ...facts } : factor));
 
 /**
- * Creates the error for a code, recovery code or assertion that is wrong, has expired or has been used before. It never
- * reveals which of these applies.
+ * Creates the error for a code, recovery code or assertion that is wrong, has expired or has been used before. The
+ * error never reveals which of these applies.
  */
 export const wrongFactor = (): DomainError =>
   new DomainError(

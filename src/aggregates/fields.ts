@@ -9,8 +9,8 @@ const without = (unprintable: RegExp) =>
 export const printable = without(/[\p{Cc}\p{Cs}]/u);
 const printableLines = without(/[^\P{Cc}\n\r\t]|\p{Cs}/u);
 
-// Rejects line separators, bidirectional controls and zero-width characters, which allow look-alike names. Joiners are
-// allowed where scripts and emoji need them: after an Arabic letter, a combining mark or a pictograph.
+// Rejects line separators, bidirectional controls and zero-width characters, which make look-alike names possible.
+// Joiners are allowed where scripts and emoji need them: after an Arabic letter, a combining mark or a pictograph.
 const HIDDEN =
   /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|(?<![\p{Script=Arabic}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}])[\u200c\u200d]/u;
 const visible = z.refine<string>((text) => !HIDDEN.test(text), 'Must not contain invisible characters.');
@@ -37,14 +37,14 @@ export const Email = z
   .refine((text) => text.indexOf('@') <= MAX_LOCAL_PART, 'Must have at most 64 characters before the @.');
 export const Phone = line(40);
 
-/** Returns the key by which codes are compared. Codes that differ only in case have the same key. */
+/** Returns the comparison key for a code. Codes that differ only in case have the same key. */
 export const codeKey = (code: string): string => code.normalize('NFC').toUpperCase();
-/** Returns the key by which e-mail addresses are compared. */
+/** Returns the comparison key for an e-mail address. */
 export const emailKey = (email: string): string => email.trim().toLowerCase();
 
 export const CalendarDate = z.iso.date();
 
-/** Checks on the year ignore text without a year, for which the format check already reports an error. */
+/** Year checks ignore text without a year, because the format check already reports an error for it. */
 const hasYear = (text: string): boolean => /^\d{4}-/.test(text);
 const EARLIEST_DATE = '1900-01-01';
 /** Pattern for the OpenAPI document. Together with `format: date`, it allows valid dates from 1900-01-01 onwards. */
@@ -67,11 +67,11 @@ export const TimeZone = z.string().max(64).refine(isTimeZone, 'Must be a time zo
 export const Direction = z.enum(['IN', 'OUT']);
 export type Direction = z.output<typeof Direction>;
 
-/** Schemas of ids, instants and dates in API responses. */
+/** Schemas for ids, instants and dates in API responses. */
 export const IdText = z.string().meta({ format: 'uuid' });
 export const InstantText = z.string().meta({ format: 'date-time' });
 export const DateText = z.string().meta({ format: 'date' });
-/** Schemas of ids, amounts, dates and texts in integration events. */
+/** Schemas for ids, amounts, dates and strings in integration events. */
 export const PublicId = z
   .string()
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)

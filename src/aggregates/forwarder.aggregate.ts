@@ -3,7 +3,7 @@ import { domain, technical, type Aggregate, type EventOf } from '../eventsourcin
 import { conflict } from '../eventsourcing/domain-error.js';
 
 export const FORWARDER = 'integration-events';
-/** Position before the first event. A forwarder that is resumed from here publishes the whole history. */
+/** Position before the first event. A forwarder that resumes from this position publishes the whole history. */
 export const BEGINNING = -1;
 
 /** Names of a rewind's checkpoints, which store the last processed position and the number of published events. */
@@ -16,9 +16,7 @@ export const rewindMarks = (rewindId: string): { readonly position: string; read
 export const RewindStart = z.union([z.object({ position: z.number() }), z.object({ instant: z.string() })]);
 export type RewindStart = z.output<typeof RewindStart>;
 
-/**
- * Selects the messages that a rewind publishes again: by tenant, and by globs of message types. Default: all messages.
- */
+/** Selects the messages that a rewind republishes, by tenant and by globs for message types. Default: all messages. */
 const RewindFilter = z.object({
   tenantId: z.exactOptional(z.string()),
   types: z.exactOptional(z.array(z.string())),
@@ -31,8 +29,8 @@ const PauseReason = z.enum(['OPERATOR', 'CHECKPOINT_MISSING']);
 
 export const forwarderEvents = {
   /**
-   * The forwarder has started on this history. From then on, a missing checkpoint means that a backup was restored or
-   * that the read models were lost.
+   * The forwarder has started to process this history. From then on, a missing checkpoint means that a backup was
+   * restored or that the read models were lost.
    */
   ForwarderStarted: technical(z.object({ startedAt: Instant })),
   ForwarderPaused: domain('UPDATE', 'forwarder', z.object({ reason: PauseReason, pausedAt: Instant })),
@@ -61,16 +59,16 @@ export type Rewind = RewindFilter & {
   readonly upTo: number;
   readonly requestedAt: string;
 };
-/** A completed or cancelled rewind. `published` is null if the rewind was cancelled. */
+/** A completed or cancelled rewind. `published` is null for a cancelled rewind. */
 export type EndedRewind = Rewind & { readonly published: number | null; readonly endedAt: string };
 
-/** State of the forwarder: operators' requests and their outcomes. */
+/** State of the forwarder: the operators' requests and their outcomes. */
 export type Forwarder = {
   /** Revision of the next event in the stream. */
   readonly nextRevision: number;
   readonly isStarted: boolean;
   readonly pause: { readonly reason: z.output<typeof PauseReason>; readonly since: string } | null;
-  /** The last resumption with an explicit start: its revision, and the position after which to continue. */
+  /** The last resumption with an explicit start: its revision, and the position after which the forwarder continues. */
   readonly start: { readonly revision: number; readonly after: number } | null;
   /** Rewinds that have not been completed, oldest first. */
   readonly rewinds: readonly Rewind[];
@@ -169,7 +167,7 @@ export function resumeForwarder(
 }
 
 /**
- * A status report by the forwarder. `all`: the forwarder publishes a history from the beginning, because it has no
+ * A status report from the forwarder. `all`: the forwarder publishes a history from the beginning, because it has no
  * record of that history.
  */
 export type ForwarderReport =

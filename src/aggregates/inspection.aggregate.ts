@@ -15,12 +15,12 @@ export const HistoryRead = z.object({
   /** The record's tenant, or `platform` for platform records. */
   tenantId: z.string(),
   recordId: z.string(),
-  /** The part that was read: the record's events, or one of its past states. */
+  /** What the operator read: the record's events, or one of its past states. */
   part: z.enum(['EVENTS', 'STATE']),
 });
 
 export const EventsRead = z.object({
-  /** The filters of the list, as specified in the request. */
+  /** The list's filters, as specified in the request. */
   filter: z.record(z.string(), z.string()),
 });
 
@@ -39,8 +39,8 @@ export type InspectionEvent = EventOf<typeof inspectionEvents>;
 export type Inspection = { readonly status: 'absent' | 'recorded' };
 
 /**
- * An operator's access to data beyond the console's lists. Each access has its own stream on the platform. Therefore,
- * an inspection does not change the record's revision, and operators do not contend with each other.
+ * An operator's access to data beyond the console's lists. Each access has its own stream in the platform tenant.
+ * Therefore, it does not change the record's revision, and operators do not contend with each other.
  */
 export const inspection: Aggregate<Inspection, InspectionEvent> = {
   name: 'inspection',

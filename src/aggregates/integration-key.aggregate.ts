@@ -40,7 +40,7 @@ function uuidOf(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Highest rate limit that a tenant may set, in requests per minute. Operators may set a higher limit. */
+/** Maximum rate limit that a tenant may set, in requests per minute. Operators may set a higher limit. */
 export const TENANT_MAX_RATE_LIMIT = 60;
 const OPERATOR_MAX_RATE_LIMIT = 1_000_000;
 
@@ -114,7 +114,7 @@ export type RecordedIntegrationKey = NewIntegrationKey & {
   readonly status: 'active' | 'revoked';
   readonly revokedAt: string | null;
   /**
-   * The secret that the last rotation replaced; null before the first rotation, or if that secret stopped working
+   * The secret replaced by the last rotation; null before the first rotation, or if that secret stopped working
    * immediately.
    */
   readonly previous: Secret | null;
@@ -159,7 +159,7 @@ function usable(state: IntegrationKey): RecordedIntegrationKey {
 export const hasExpired = ({ expiresAt }: Pick<NewIntegrationKey, 'expiresAt'>, nowMs: number): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= nowMs;
 
-/** Digests of the secrets that are currently valid. */
+/** Digests of the currently valid secrets. */
 export const secretHashesAt = ({ secretHash: current, previous }: RecordedIntegrationKey, nowMs: number): string[] =>
   previous && nowMs < Date.parse(previous.until) ? [current, previous.secretHash] : [current];
 

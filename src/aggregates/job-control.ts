@@ -1,7 +1,7 @@
 import { conflict } from '../eventsourcing/domain-error.js';
 import type { JobEvent, JobState, Run } from './job.aggregate.js';
 
-/** The run to which an operator's request refers. `canPause`: whether runs of the job are resumable. */
+/** The run to which an operator's request refers. `canPause`: whether the job's runs are resumable. */
 export type RunRequest = { readonly executionId: string; readonly canPause: boolean };
 
 /** @throws DomainError conflict JOB_ALREADY_FINISHED */

@@ -3,7 +3,7 @@ import type { Artifact, Execution, JobEvent, JobExecutionStatus, JobTrigger, Run
 /** The state of an execution after an event. */
 export type ExecutionLog = {
   readonly id: string;
-  /** Revision of the event in the stream of the job. */
+  /** Revision of the event in the job's stream. */
   readonly revision: number;
   readonly status: JobExecutionStatus;
   readonly trigger: JobTrigger;
@@ -48,8 +48,8 @@ const finished = (execution: Execution, finishedAt: string) => ({
 });
 
 /**
- * Returns the execution after the event; undefined if the event changes nothing visible. `revision`: that of the event
- * in the stream of the job.
+ * Returns the execution after the event; undefined if the event changes nothing visible. `revision`: the event's
+ * revision in the job's stream.
  */
 export function executionLogOf(event: JobEvent, revision: number): ExecutionLog | undefined {
   const log = logOf(event);

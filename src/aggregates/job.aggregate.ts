@@ -38,13 +38,13 @@ export const jobEvents = {
       parameters: z.unknown(),
     }),
   ),
-  /** A process started the run. `runner` identifies one period of leadership; `term` is the term of the lease. */
+  /** A process started the run. `runner` identifies one period of leadership, and `term` is the lease term. */
   JobClaimed: technical(Execution.extend({ runner: z.string(), term: z.int(), claimedAt: Instant })),
   JobProgressed: technical(
     Execution.extend({
       ...Progress,
       at: Instant,
-      /** State from which a resumable run continues after a pause or a crash. */
+      /** State from which a resumable run continues after a pause or crash. */
       checkpoint: z.exactOptional(z.unknown()),
       /** Set if the run was paused before this progress was recorded. */
       isPaused: z.exactOptional(z.literal(true)),
@@ -80,7 +80,7 @@ export type JobState = {
   readonly revision: number;
   readonly run: Run | null;
   readonly last: ExecutionLog | null;
-  /** The last runs that operators started, as they were when they started. */
+  /** The last runs started by operators, in their initial states. */
   readonly manual: readonly ExecutionLog[];
   readonly schedule: { readonly pattern: string; readonly since: string } | null;
   readonly scheduledFor: string | null;
@@ -105,7 +105,7 @@ function tallyAfter(
   return { lastSuccessAt, failures: event.type === 'JobFailed' ? failures + 1 : failures };
 }
 
-/** Number of an operator's runs that a repeated request can still find. */
+/** Number of operator-started runs that the state keeps for repeated requests. */
 const KEPT_MANUAL = 50;
 
 /** A job. All of its runs share one stream, so the expected revision ensures that only one run is active at a time. */
@@ -164,7 +164,7 @@ const SCHEDULED_NAMESPACE = '5b0f9c0e-6a3d-5d0b-8a55-8a1f0d8a4f6e';
 export const scheduledExecutionId = (jobName: string, instant: string): string =>
   nameUuid(JSON.stringify([jobName, instant]), SCHEDULED_NAMESPACE);
 
-/** A recorded instant that is further in the future than this is attributed to a wrong clock and ignored. */
+/** A recorded instant further in the future than this limit is attributed to a wrong clock and ignored. */
 export const MAX_AHEAD_MS = 24 * 3_600_000;
 
 export type JobStart = Omit<Execution, 'startedAt'> & {
@@ -173,7 +173,7 @@ export type JobStart = Omit<Execution, 'startedAt'> & {
 };
 
 /**
- * Returns `[]` if the run has already started, or if a run for this scheduled instant, or for a later one, has.
+ * Returns `[]` if the run, or a run for this or a later scheduled instant, has already started.
  * @throws DomainError conflict JOB_ALREADY_RUNNING
  */
 export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[] {

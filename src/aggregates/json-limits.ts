@@ -13,7 +13,8 @@ function isShallow(value: unknown, depth: number): boolean {
 }
 
 /**
- * Whether JSON may be stored. Limits its depth and text length, requires finite numbers, and forbids reserved names.
+ * Whether a JSON value may be stored. Limits its depth and serialized length, requires finite numbers, and forbids
+ * reserved names.
  */
 export const boundedJson = (value: object): boolean =>
   isShallow(value, MAX_JSON_DEPTH) && JSON.stringify(value).length <= MAX_JSON_LENGTH;

@@ -4,14 +4,13 @@ import { CategorizedBy, type CategorizedBys } from './categorized-by.js';
 import { ensureGivable, type PresentCategory } from './category.aggregate.js';
 import { LedgerTransaction, reversal } from './ledger.js';
 
-// Three kinds of streams contain transactions: those of transactions, sales and customers. Later changes to a
-// transaction are recorded in the stream that contains it. The trail is the part of the stream's state that tracks
-// these changes.
+// Three kinds of streams contain transactions: transaction, sale and customer streams. Later changes to a transaction
+// are recorded in the stream that contains it. The trail is the part of the stream's state that tracks these changes.
 
 /** The stream that contains a transaction. */
 export type Carrier = { readonly entity: 'transaction' | 'sale' | 'customer'; readonly recordId: string };
 
-/** A user's choice of a transaction's category. Null removes the category. */
+/** A user's category choice for a transaction. Null removes the category. */
 export const CategoryChoice = z.object({
   transactionId: z.string(),
   categoryId: z.string().nullable(),
@@ -64,7 +63,7 @@ type Trace = {
   readonly transaction: LedgerTransaction;
   /** Number of changes since the transaction was recorded. */
   readonly revision: number;
-  /** Whether a user chose the category, or chose not to have one. */
+  /** Whether a user chose the category or explicitly chose none. */
   readonly isChosen: boolean;
   readonly isCancelled: boolean;
   readonly categorizedBy: CategorizedBy | null;
@@ -81,7 +80,7 @@ type Applied = {
 /** The current state of the stream's transactions, by transaction id. */
 export type LedgerTrail = Readonly<Record<string, Trace>>;
 
-/** Ids in events may be any text, including names that every object inherits, such as `valueOf`. */
+/** Ids in events may be any string, including names that every object inherits, such as `valueOf`. */
 const knownIn = (trail: LedgerTrail, id: string): Trace | undefined =>
   Object.hasOwn(trail, id) ? trail[id] : undefined;
 
@@ -122,7 +121,7 @@ export function withChoice(trail: LedgerTrail, { transactionId, categoryId }: Ca
   return { ...trail, [transactionId]: chosen };
 }
 
-/** Applies a change that was made by a rule application, or by undoing a rule application. */
+/** Applies a change made by a rule application, or by undoing one. */
 export function withRecategorization(
   trail: LedgerTrail,
   { transactionId, categoryId, categorizedBy, applicationId, isUndone }: Recategorization,
@@ -134,7 +133,7 @@ export function withRecategorization(
   return { ...trail, [transactionId]: { ...known, ...changed, categorizedBy, applied: { applicationId, before } } };
 }
 
-/** Applies any event other than the stream's first event. */
+/** Applies any event except the first one in the stream. */
 export function followed(
   trail: LedgerTrail,
   data: CancelledTransaction | ReplacementTransaction | CategoryChoice | Recategorization,
@@ -145,8 +144,8 @@ export function followed(
 }
 
 /**
- * A request to set a transaction's category. `category` is the state of the category `categoryId`. Both are null in a
- * request to remove the category.
+ * A request to set a transaction's category. `category` is the state of the category with the id `categoryId`. Both are
+ * null in a request to remove the category.
  */
 export type CategoryRequest = {
   readonly transactionId: string;
@@ -188,8 +187,8 @@ export type RecategorizationRequest = {
 
 /**
  * Returns the change to record. Returns undefined if a user chose the category, or if this or a later application has
- * already changed the transaction: a leader that was suspended and replaced may repeat its work late. Also returns
- * undefined for a cancelled transaction and for a reversal, because the two must keep the same category.
+ * already changed the transaction: a suspended leader may repeat its work after being replaced. Also returns undefined
+ * for a cancelled transaction and for a reversal, because the two must keep the same category.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(
@@ -198,7 +197,7 @@ export function recategorizationOn(
 ): Recategorization | undefined {
   const { transaction, isChosen, isCancelled, applied } = traceOf(trail, transactionId);
   const isFixed = isChosen || isCancelled || transaction.reversalOf !== null;
-  // The ids of applications begin with the time of the request.
+  // Application ids begin with the time of the request.
   if (isFixed || (applied && applied.applicationId >= applicationId)) return undefined;
   const isKept = replace === 'NONE' || transaction.categoryId === categoryId;
   if (transaction.categoryId !== null && isKept) return undefined;
@@ -232,7 +231,7 @@ export function standingOf(
   return applied.before ? 'applied' : 'restored';
 }
 
-/** Returns the revision of a transaction, which is compared with If-Match. @throws DomainError not_found */
+/** Returns the transaction revision to compare with If-Match. @throws DomainError not_found */
 export const revisionIn = (trail: LedgerTrail, transactionId: string): number => traceOf(trail, transactionId).revision;
 
 /** Returns the transaction with its current category. @throws DomainError not_found */

@@ -91,7 +91,7 @@ export const transactionRecord = record({
       .meta({ description: 'Postings: debits are positive, credits are negative, and the sum is zero.' }),
   }),
 });
-/** A transaction as it is stored in the event that records it. */
+/** A transaction as stored in the event that records it. */
 export const LedgerTransaction = z.object(transactionRecord.stored);
 export type LedgerTransaction = z.output<typeof LedgerTransaction>;
 
@@ -261,7 +261,7 @@ export function journal(facts: EntryFacts, postings: readonly Posting[]): Ledger
   return entry(facts, { type: 'JOURNAL', amount: sumOf(debits, facts.currency), postings: [...postings] });
 }
 
-/** Returns the accounts that users chose for a transaction. For a journal entry, these are all accounts. */
+/** Returns the accounts that users chose for a transaction. For a journal entry, these are all of its accounts. */
 export function chosenAccounts({ type, accountId, counterAccountId, postings }: AccountsChosen): string[] {
   if (type === 'JOURNAL') return postings.map((posting) => posting.accountId);
   return [accountId, counterAccountId].filter((id) => id !== null);

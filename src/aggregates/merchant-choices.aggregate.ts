@@ -34,7 +34,7 @@ export type Conclusion = z.output<typeof Concluded>;
 type Mark = Pick<NotedChoice, 'choiceId' | 'chosenAt'>;
 
 export type MerchantChoices = {
-  /** The newest choices, oldest first, for detecting redelivered choices. */
+  /** The newest choices, oldest first, used to detect redelivered choices. */
   readonly noted: readonly Mark[];
   /** The transactions with the newest choices, oldest first. */
   readonly recent: readonly Pick<NotedChoice, 'transactionId' | 'categoryId'>[];

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { invalid } from '../eventsourcing/domain-error.js';
 
 /**
- * Money is a decimal string with exactly the decimals of its currency ("1250.00", "-100.00", JPY "1250"). Arithmetic
- * uses minor units as bigint, never floating-point numbers.
+ * Money is a decimal string with exactly its currency's number of decimals ("1250.00", "-100.00", JPY "1250").
+ * Arithmetic uses minor units as bigint, never floating-point numbers.
  */
 export const MAX_INTEGER_DIGITS = 15;
 
@@ -32,7 +32,7 @@ export const Currency = z
     'Must be an ISO 4217 currency with minor units.',
   );
 
-/** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not the currency of the tenant's books */
+/** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not that of the tenant's books */
 export function ensureCurrency(given: string | undefined, currency: string): void {
   if (given === undefined || given === currency) return;
   throw invalid(
@@ -41,7 +41,7 @@ export function ensureCurrency(given: string | undefined, currency: string): voi
   );
 }
 
-/** Converts a decimal string with at most `digits` decimals to minor units. @throws RangeError for any other text */
+/** Converts a decimal string with at most `digits` decimals to minor units. @throws RangeError for any other string */
 export function toMinor(amount: string, digits: number): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount);
   const fraction = match?.[3] ?? '';
@@ -58,7 +58,7 @@ export function fromMinor(minor: bigint, digits: number): string {
   return `${sign}${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** Sums amounts of one currency. */
+/** Sums amounts in one currency. */
 export function sumOf(amounts: readonly string[], currency: string): string {
   const digits = currencyDigits(currency);
   return fromMinor(
@@ -92,7 +92,7 @@ const ABOVE_ZERO = '(?=[0.]*[1-9])';
 
 /**
  * Schema for a non-negative number with at most 15 integer digits, as a string or a JSON number. The result is a string
- * of plain digits.
+ * in plain decimal notation.
  */
 export const decimalInput = ({ decimals, positive = false, max }: DecimalLimits) =>
   z
@@ -138,7 +138,7 @@ function faultOf(text: string, { decimals, positive, max }: DecimalLimits): stri
 }
 
 /**
- * Formats an amount in a request with exactly the decimals of its currency.
+ * Formats a request's amount with exactly its currency's number of decimals.
  * @throws DomainError invalid if it has more decimals than the currency, is zero (unless `orZero`) or is too large
  */
 export function amountIn(currency: string, text: string, path = 'amount', { orZero = false } = {}): string {
@@ -163,7 +163,7 @@ function roundedHalfUp(numerator: bigint, divisor: bigint): bigint {
 export type PricedLine = { readonly net: string; readonly tax: string; readonly gross: string };
 
 /**
- * Prices a sale line with the decimals of the currency, rounding half up: net = round(quantity × unitPrice − discount),
+ * Prices a sale line, rounding half up to the currency's decimals: net = round(quantity × unitPrice − discount),
  * gross = round(net × (1 + taxRate / 100)), tax = gross − net. Returns undefined if the discount exceeds the price.
  */
 export function priceLine(

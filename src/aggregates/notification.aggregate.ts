@@ -6,7 +6,7 @@ import { Role } from './user.aggregate.js';
 export const NotificationType = z.enum(['INFO', 'SUCCESS', 'WARNING', 'ERROR']);
 export type NotificationType = z.output<typeof NotificationType>;
 
-/** Maximum number of recipients per record. A notification to more recipients is split across several records. */
+/** Maximum number of recipients per record. A notification to more recipients needs several records. */
 export const MAX_NAMED = 1_000;
 const MAX_TITLE_LENGTH = 200;
 const MAX_BODY_LENGTH = 2_000;
@@ -88,7 +88,8 @@ export type NewNotification = Omit<z.output<typeof NotificationSent>, 'subjects'
 export const notificationEvents = {
   NotificationSent: domain('CREATE', 'notification', NotificationSent),
   /**
-   * Records were added. The notification becomes unread again for recipients who have marked all notifications as read.
+   * Records were added, so the notification becomes unread again for recipients who have marked all notifications as
+   * read.
    */
   NotificationAmended: domain('UPDATE', 'notification', Content.extend({ subjects: z.array(Subject) })),
 };
@@ -134,8 +135,8 @@ export function reportSubjects(state: Notification, { subjects, describe, ...fac
 }
 
 /**
- * Maximum number of notifications that are marked as read individually. Beyond this number, all notifications are
- * marked as read, which limits the size of the inbox's state.
+ * Maximum number of notifications marked as read individually. Beyond this number, all notifications are marked as
+ * read, which limits the size of the inbox state.
  */
 const MAX_SINGLE_READS = 2_000;
 
@@ -154,7 +155,7 @@ export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;
  */
 export type NotificationInbox = { readonly sweeps: number; readonly readIds: readonly string[] };
 
-/** The notifications that a person has read. The stream has the id of the user or operator. */
+/** The notifications that a person has read. The stream id is the id of the user or operator. */
 export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEvent> = {
   name: 'notification-inbox',
   events: notificationInboxEvents,

@@ -28,7 +28,7 @@ export const operatorRecord = record({
 export const CreateOperator = Credentials.meta({ id: 'CreateOperatorDto' });
 export type CreateOperator = z.output<typeof CreateOperator>;
 
-/** Fields that operators may change in their own accounts. */
+/** Fields of their own accounts that operators may change. */
 export type UpdateOperator = { readonly fullName?: string };
 
 const OperatorCreated = z.object({ ...operatorRecord.stored, passwordHash: recordedPasswordHash });
@@ -126,7 +126,7 @@ export function deleteOperator(state: Operator): OperatorEvent[] {
   return [{ type: 'OperatorDeleted', data: {} }];
 }
 
-/** Binds the identity that was used for the first sign-in. Returns `[]` if the operator already has an identity. */
+/** Binds the identity used for the first sign-in. Returns `[]` if the operator already has an identity. */
 export const bindOperatorIdentity = (state: Operator, identity: OidcIdentity): OperatorEvent[] =>
   state.status === 'active' && state.identity === null ? [{ type: 'OperatorIdentityLinked', data: identity }] : [];
 

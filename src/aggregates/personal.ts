@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * Marks for fields of event schemas. `personal`: data about a natural person, to be encrypted per person in the future.
+ * Marks for event schema fields. `personal`: data about a natural person, to be encrypted per person in the future.
  * `secret`: a secret or the digest of a secret, which appears only in the history, never in audit changes or logs.
  */
 export type Mark = 'personal' | 'secret';

@@ -129,8 +129,8 @@ const FailedPushesRetried = z.object({
   /** Pushes that failed again. */
   failed: z.array(Failed),
   /**
-   * Subscriptions that were retried. Pushes to other subscriptions remain failed. Events from earlier releases, which
-   * retried all subscriptions, lack this field.
+   * The retried subscriptions. Pushes to other subscriptions remain recorded as failed. Events from earlier releases,
+   * which retried all subscriptions, lack this field.
    */
   tried: z.exactOptional(z.array(z.string())),
   at: Instant,
@@ -151,7 +151,7 @@ export type PushDelivery = {
 
 /**
  * The progress of pushing one notification, recorded in batches of at most a thousand pushes. The record has the
- * notification's id. The delivery of an alert to ALERT_WEBHOOK_URL is recorded in the same way, with an id of its own.
+ * notification's id. The delivery of an alert to ALERT_WEBHOOK_URL is recorded in the same way, with its own id.
  */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
   name: 'push-delivery',
@@ -165,7 +165,7 @@ export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {
       }
       case 'FailedPushesRetried': {
         const { tried, failed } = event.data;
-        // Repeated failures move to the end, so that the next replay starts with the others.
+        // Pushes that fail again move to the end, so that the next replay starts with the others.
         return { ...state, failed: [...(tried ? without(tried, state.failed) : []), ...failed] };
       }
     }
@@ -182,7 +182,7 @@ export function recordPushes(
   return [{ type: 'PushesDelivered', data: { ...stretch, at: now.toISOString() } }];
 }
 
-/** Pushes that a replay in another process has settled in the meantime remain settled. */
+/** Pushes settled by a concurrent replay in another process remain settled. */
 export function recordRetriedPushes(
   state: PushDelivery,
   { delivered, failed, tried }: RetriedPushes,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { personal } from './personal.js';
 
-// A record's fields are declared once. Requests, events, views, responses, list parameters and integration contracts
+// Each record declares its fields once. Requests, events, views, responses, list parameters and integration contracts
 // are derived from the declaration. Event names, decisions and states are written explicitly.
 
 type Options = {
@@ -14,7 +14,9 @@ type Options = {
   /** `list`: a parameter of list routes. `query`: a filter that only queries use. */
   readonly filter?: 'list' | 'query';
   readonly personal?: true;
-  /** Publishes the field to partners. `true`: in its stored form. A schema: in the form that the schema describes. */
+  /**
+   * Publishes the field to partners. `true` publishes the stored form. A schema publishes the form that it describes.
+   */
   readonly published?: true | z.ZodType;
   /** Schema in API responses, if it differs from the stored form. */
   readonly shown?: z.ZodType;
@@ -47,7 +49,7 @@ const undefaulted = <S extends z.ZodType>(schema: S): Undefaulted<S> =>
 
 /**
  * A field that is required at creation, unless its schema has a default. `kept` is the schema of the stored form,
- * without the limits on requests.
+ * without the request limits.
  */
 export const field = <I extends z.ZodType, K extends z.ZodType, const O extends Options = object>(
   input: I,
@@ -55,7 +57,7 @@ export const field = <I extends z.ZodType, K extends z.ZodType, const O extends 
   options = {} as O,
 ) => ({ create: input, update: undefaulted(input), kept, by: 'caller' as const, otherwise: undefined, options });
 
-/** An enumeration or flag, stored as it is in the request. */
+/** An enumeration or flag, stored as sent in the request. */
 export const value = <I extends z.ZodType, const O extends Options = object>(input: I, options = {} as O) =>
   field(input, undefaulted(input), options);
 
@@ -115,7 +117,7 @@ export type Otherwise<F extends Fields> = { readonly [N in Omittable<F>]: z.outp
 export type RecordShapes<F extends Fields> = {
   readonly fields: F;
   readonly create: CreateShape<F>;
-  /** Fields of an update request. All of them are optional. */
+  /** Fields of an update request. All are optional. */
   readonly update: UpdateShape<F>;
   /** Data of the Created event. */
   readonly stored: StoredShape<F>;
@@ -123,10 +125,10 @@ export type RecordShapes<F extends Fields> = {
   readonly changes: ChangesShape<F>;
   /** Fields of API responses, in addition to the id, times and revision. */
   readonly shown: ShownShape<F>;
-  /** Fields of integration events for new and for changed records. */
+  /** Fields of integration events for new and changed records. */
   readonly published: PublishedShape<F>;
   readonly publishedChanges: PublishedChangesShape<F>;
-  /** Values stored for fields that are omitted at creation. */
+  /** Values stored for fields omitted at creation. */
   readonly otherwise: Otherwise<F>;
 };
 

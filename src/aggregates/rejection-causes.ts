@@ -2,8 +2,8 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 import { codeKey } from './fields.js';
 
 /**
- * Keys for the unmet conditions of rejected sales, unique within a tenant. They are stored in events and must never
- * change.
+ * Keys for the unmet conditions of rejected sales. They are unique within a tenant. They must never change, because
+ * events contain them.
  */
 export const causes = {
   branch: (code: string): string => `branch ${code.toUpperCase()}`,
@@ -36,6 +36,6 @@ export class SaleRejection extends DomainError {
   }
 }
 
-/** Returns the unmet condition of a failed booking; undefined if no change to other records can help. */
+/** Returns the unmet condition of a failed booking; undefined if no change to other records could make it succeed. */
 export const awaitedBy = (error: unknown): string | undefined =>
   error instanceof NotYetBookable ? error.awaits : undefined;

@@ -7,8 +7,8 @@ import { Instant } from './fields.js';
 import { secret } from './personal.js';
 
 /**
- * Digests of a body's members, computed over their canonical form (RFC 8785) before defaults are applied. They
- * distinguish a retry from a different request without storing the request.
+ * Digests of a body's members, computed over their canonical form (RFC 8785) before defaults are applied. They make it
+ * possible to distinguish a retry from a different request without storing the request.
  */
 export const fieldHashes = (rawBody: object): Record<string, string> =>
   Object.fromEntries(
@@ -36,8 +36,8 @@ export function ensureSameRequest(known: FieldHashes, given: FieldHashes): void 
 }
 
 /**
- * Returns the id of the key's stream. Keys are scoped to the user and the route. The keys are hashed, so that they
- * never appear in stream names.
+ * Returns the id of the key's stream. Keys are scoped to the user and the route. The id is a hash, so that keys never
+ * appear in stream names.
  */
 export const requestKeyId = (userId: string, route: string, key: string): string =>
   hash('sha256', JSON.stringify([userId, route, key]), 'hex');
@@ -52,7 +52,7 @@ const RequestKeyClaimed = z.object({
   claimedAt: Instant,
 });
 
-/** The Idempotency-Key of a user's create request; see docs/adr/0060. */
+/** The idempotency key of a user's create request; see docs/adr/0060. */
 export const requestKeyEvents = {
   RequestKeyClaimed: technical(RequestKeyClaimed),
   /** The request was rejected, so the key can be used for another request. */

@@ -43,7 +43,7 @@ export type PresentRole = { status: 'present' | 'deleted'; permissions: readonly
 >;
 export type CustomRole = { status: 'absent' } | PresentRole;
 
-/** System roles, which every tenant has from its creation. They are immutable and not stored. */
+/** System roles, which every tenant has from the start. They are immutable and not stored. */
 export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; readonly description: string }>> = {
   OWNER: { name: 'OWNER', description: 'Has all permissions. Only owners can create, change and remove owners' },
   ADMIN: { name: 'ADMIN', description: 'Has all permissions, except those reserved for owners' },

@@ -42,8 +42,8 @@ const Failure = z.object({ code: z.string(), message: z.string() });
 
 /**
  * The application of a category rule to past transactions, and the undoing of an application. The changes themselves
- * are recorded with the transactions. The work is done in batches. The event at the end of a batch contains `after`,
- * the place where the next batch begins, so that the work can continue there after a crash.
+ * are recorded with the transactions. A policy does the work in batches. The event at the end of a batch contains the
+ * cursor of the next batch, so that the work can continue there after a crash.
  */
 export const ruleApplicationEvents = {
   RuleApplicationStarted: domain('OTHER', 'rule-application', Started),
@@ -61,7 +61,7 @@ export type RuleApplicationEvent = EventOf<typeof ruleApplicationEvents>;
 
 export type StartedRuleApplication = z.output<typeof Started> & {
   readonly status: 'RUNNING' | 'SUCCEEDED' | 'FAILED' | 'UNDOING' | 'UNDONE';
-  /** Place where the next batch begins; empty for the first batch. */
+  /** Cursor at which the next batch begins; empty for the first batch. */
   readonly after: string;
   readonly examined: number;
   readonly changed: number;
@@ -102,7 +102,7 @@ export function startedApplication(state: RuleApplication): StartedRuleApplicati
 export const startApplication = (state: RuleApplication, data: z.output<typeof Started>): RuleApplicationEvent[] =>
   state.status === 'absent' ? [{ type: 'RuleApplicationStarted', data }] : [];
 
-/** The batch that began at `after`. `next`: place where the next batch begins; undefined for the last batch. */
+/** The batch that began at `after`. `next`: cursor at which the next batch begins; undefined for the last batch. */
 type Part = { readonly after: string; readonly next: string | undefined };
 
 /** Returns `[]` if another process has already recorded the batch. */
@@ -117,7 +117,7 @@ export function recordApplied(
   return [{ type: 'RuleApplicationProgressed', data: { after: part.next, ...counts } }];
 }
 
-/** Ends an application that cannot continue. `changed`: number of changes made in the failed batch. */
+/** Ends an application that cannot continue. `changed`: number of changes that the failed batch made. */
 export function failApplication(
   state: RuleApplication,
   { changed, ...error }: z.output<typeof Failure> & { readonly changed: number },

@@ -50,18 +50,18 @@ export type ReturnBookingData = Omit<SaleBookingData, 'customerId'> & {
   >;
 };
 
-/** The identity of a document, and the branch and dates of its booking. */
+/** The document's identity, and the branch and dates of its booking. */
 type Placed = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date' | 'documentDate'>;
 
 export type CancellationBookingData = Placed & { readonly externalId: string };
 
 const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
 
-/** Returns the id of the transaction that invoices a sale. */
+/** Returns the id of a sale's invoice transaction. */
 export const invoiceIdOf = (saleId: string): string => transactionId(saleId, 'invoice');
 
 /**
- * Returns the ids of a booking's transactions. `holder` is the document itself if it is a SALE, otherwise the related
+ * Returns the transaction ids of a booking. `holder` is the document itself if it is a SALE, otherwise the related
  * sale.
  */
 export function transactionIdsOf(
@@ -87,8 +87,8 @@ function accountOf({ byPayment }: BookingAccounts, index: number): string {
 }
 
 /**
- * Moves a return or cancellation that is dated before the booking of its sale to the date of that booking. The sale may
- * have been booked on the first open day, and the period of both documents may have been reopened since.
+ * Moves a return or cancellation dated before its sale's booking to the date of that booking. The sale may have been
+ * booked on the first open day, and the period of both documents may have been reopened since.
  */
 function placedAfter<D extends Placed>(sold: Pick<Booking, 'date'>, data: D): D {
   return data.date < sold.date ? { ...data, date: sold.date, documentDate: data.documentDate ?? data.date } : data;
@@ -127,7 +127,7 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   return state.isAwaited ? [booked, { type: 'AwaitedSaleBooked', data: {} }] : [booked];
 }
 
-/** Assigns categories and returns the fields to store in the event. */
+/** Assigns categories, and returns the fields to store in the event. */
 function withCategories(entries: readonly LedgerTransaction[], { merchant, rules }: CategoryFacts) {
   const { transactions, categorizedBy } = categorized(entries, merchant, rules);
   return Object.keys(categorizedBy).length === 0 ? { transactions } : { transactions, categorizedBy };

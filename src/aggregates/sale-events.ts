@@ -82,7 +82,9 @@ const Rejection = z.object({
   code: z.string(),
   message: z.string(),
   attempts: z.int().min(1),
-  /** The unmet condition; see rejection-causes.ts. Absent if no change to other records can help. */
+  /**
+   * The unmet condition; see rejection-causes.ts. Absent if no change to other records could make the booking succeed.
+   */
   awaits: z.exactOptional(z.string()),
 });
 export type Rejection = z.output<typeof Rejection>;
@@ -96,21 +98,21 @@ export const saleEvents = {
   /** A return or cancellation is waiting for the sale, which may not be in the stream yet. */
   SaleAwaited: technical(z.object({})),
   /**
-   * Appended with the booking of a sale if returns or cancellations are waiting for it, so that they are booked next.
+   * Appended with the booking of a sale if returns or cancellations are waiting for it, so that these are booked next.
    */
   AwaitedSaleBooked: technical(z.object({})),
   /**
-   * A return or cancellation of the sale cannot be booked at present, and is about to be rejected in its own stream. The
-   * sale may not be in the stream yet. A booking is appended to the same stream, so this event never comes after it.
+   * A return or cancellation of the sale cannot currently be booked, and is about to be rejected in its own stream. The
+   * sale may not be in the stream yet. The booking is appended to the same stream, so this event never follows it.
    */
   RelatedDocumentRejected: technical(Rejection.extend({ saleId: z.string() })),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),
   SaleCancelled: domain('UPDATE', 'sale', RelatedBooking),
   /**
-   * A user changed the category of a transaction that belongs to the sale, or to a RETURN or CANCELLATION booked on it.
+   * A user changed the category of a transaction belonging to the sale, or to a RETURN or CANCELLATION booked on it.
    */
   SaleTransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** The application of a rule to past transactions, or the undoing of an application, changed the category. */
+  /** Applying a rule to past transactions, or undoing the application, changed the category. */
   SaleTransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type SaleEvent = EventOf<typeof saleEvents>;

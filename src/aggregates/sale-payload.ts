@@ -89,7 +89,7 @@ export const ManualSalePayload = z
   .strictObject({
     ...payloadFields,
     externalId: optional(ExternalId),
-    /** Default: the currency of the books. */
+    /** Default: the currency of the tenant's books. */
     currency: z.exactOptional(Currency),
     customerId: optional(RecordId),
   })
@@ -136,7 +136,7 @@ export type PricedSale = Omit<SalePayload, 'lines' | 'total'> & {
 export const TaxedAmount = z.object({ rate: z.string(), net: z.string(), tax: z.string() });
 export type TaxedAmount = z.output<typeof TaxedAmount>;
 
-/** Adds up the lines by tax rate. Lower rates come first. */
+/** Sums the lines by tax rate, in ascending order of rate. */
 function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmount[] {
   const rates = [...new Set(lines.map(({ taxRate }) => shortest(taxRate)))].sort((a, b) => Number(a) - Number(b));
   return rates.map((rate) => {
@@ -146,7 +146,7 @@ function taxesOf(lines: readonly PricedSaleLine[], currency: string): TaxedAmoun
 }
 
 /**
- * Computes every amount of the sale, with the decimals of its currency.
+ * Computes all amounts of the sale with its currency's number of decimals.
  * @throws DomainError invalid: VALIDATION_FAILED for invalid amounts, TOTAL_MISMATCH for a wrong total,
  * PAYMENTS_EXCEED_TOTAL for a return whose payments exceed its total
  */

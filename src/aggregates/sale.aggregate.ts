@@ -26,8 +26,8 @@ export type BookedReturn = {
 };
 
 /**
- * State of an accepted sale. It omits lines and metadata, because no decision needs them and they would fill the state
- * cache.
+ * State of an accepted sale. It omits lines and metadata, because no decision needs them and they would fill up the
+ * state cache.
  */
 export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata' | 'isBooked'> & {
   status: 'accepted';
@@ -35,7 +35,7 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata' | 'isBooked'>
   /** Null until the sale is booked. Always null for a RETURN or CANCELLATION, which is booked on the related sale. */
   booking: Booking | null;
   rejection: Rejection | null;
-  /** Amounts are not added up here, because folding must not fail on any stored amount. */
+  /** Folding does not add up amounts, because it must not fail on any stored amount. */
   returns: readonly BookedReturn[];
   /** The CANCELLATION booked on this sale. */
   cancelledBy: { readonly saleId: string; readonly externalId: string } | null;
@@ -56,8 +56,8 @@ export type Sale = ({ status: 'absent' } | AcceptedSale) & {
 };
 
 /**
- * Maximum number of rejections in the state of a sale. Only those whose document does not contain them yet are needed.
- * Each process handles far fewer documents at a time.
+ * Maximum number of rejections in a sale's state. The state needs a rejection only until the document's own stream
+ * contains it. Each process handles far fewer documents at a time.
  */
 const MAX_REJECTED = 1_000;
 
@@ -201,9 +201,10 @@ export function rejectionOn(state: Sale, id: string): Rejection | undefined {
 }
 
 /**
- * Records on the related sale that a RETURN or CANCELLATION cannot be booked at present. Comes before `rejectSale`, which
- * applies to another stream than the booking: if the process is suspended between its decision and its append, the
- * document may be booked in the meantime. Returns `[]` if the document has been booked, or for the same attempt.
+ * Records on the related sale that a RETURN or CANCELLATION cannot be booked at present. Precedes `rejectSale`, which
+ * applies to a different stream than the booking: if the process is suspended between its decision and its append, the
+ * document may be booked in the meantime. Returns `[]` if the document has been booked, or if this attempt is already
+ * recorded.
  */
 export function rejectRelated(state: Sale, data: RelatedRejection): SaleEvent[] {
   if (state.status !== 'absent' && hasBooked(state, data.saleId)) return [];
@@ -212,8 +213,8 @@ export function rejectRelated(state: Sale, data: RelatedRejection): SaleEvent[] 
 }
 
 /**
- * Records that a return or cancellation is waiting for the sale, so that booking the sale also triggers the booking of
- * that document. Returns `[]` if this has already been recorded, or if the sale has been booked or cannot be booked.
+ * Records that a return or cancellation is waiting for the sale, so that booking the sale also triggers that document's
+ * booking. Returns `[]` if this has already been recorded, or if the sale has been booked or cannot be booked.
  */
 export function awaitSale(state: Sale): SaleEvent[] {
   const isWaitedFor =
@@ -222,8 +223,8 @@ export function awaitSale(state: Sale): SaleEvent[] {
 }
 
 /**
- * Returns the number of changes to a document since it was accepted. The booking of a RETURN or CANCELLATION, which is
- * in another stream, counts as one change.
+ * Returns the number of changes to a document since it was accepted. The booking of a RETURN or CANCELLATION is in
+ * another stream and counts as one change.
  */
 export const changesOf = ({ changes, type }: AcceptedSale, isBooked: boolean): number =>
   type === 'SALE' || !isBooked ? changes : changes + 1;

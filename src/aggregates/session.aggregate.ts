@@ -11,8 +11,8 @@ import { secret } from './personal.js';
  */
 export const ROTATION_GRACE_MS = 10_000;
 /**
- * Maximum number of tokens per session, which is sufficient for months of daily use. All tokens are remembered, so that
- * theft is always detected.
+ * Maximum number of tokens per session, which is sufficient for months of daily use. The session remembers all tokens,
+ * so that theft is always detected.
  */
 export const MAX_TOKENS = 5_000;
 
@@ -47,7 +47,7 @@ export const sessionEvents = {
       factor,
     }),
   ),
-  /** The person was authenticated again during the session. */
+  /** The person authenticated again during the session. */
   SessionVerified: domain('OTHER', 'session', z.object({ factor, verifiedAt: Instant })),
   RefreshTokenRotated: technical(z.object({ refreshTokenHash: tokenHash, rotatedAt: Instant, expiresAt: Instant })),
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
@@ -151,7 +151,7 @@ export type Login = {
 /** A session ends `idleMs` after its last refresh, but no later than `maxMs` after the sign-in. */
 export type Lifetime = { readonly idleMs: number; readonly maxMs: number };
 
-/** Returns the expiry time of a token that is issued now. */
+/** Returns the expiry time of a token issued now. */
 const expiryOf = (startedAt: string, { idleMs, maxMs }: Lifetime, now: Date): string =>
   new Date(Math.min(now.getTime() + idleMs, Date.parse(startedAt) + maxMs)).toISOString();
 
@@ -192,7 +192,7 @@ export type Rotation = {
 /**
  * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`, and the caller responds
  * with the token from `answerTo`. Reuse of an older token ends the session. In that case, the caller must store the
- * events and then reject the request. An unknown token is rejected without any change, because anyone can make one up.
+ * events and then reject the request. An unknown token is rejected without any change, because anyone could invent one.
  */
 export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date): SessionEvent[] {
   const { presentedHash, nextHash, lifetime } = rotation;
@@ -212,8 +212,8 @@ export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date
 }
 
 /**
- * Returns the token that was issued in exchange for a spent token, with its generation, counted from 0. Returns
- * undefined if the spent token is unknown or the session has ended.
+ * Returns the token issued in exchange for a spent token, and its generation, counted from 0. Returns undefined if the
+ * spent token is unknown or the session has ended.
  */
 export function answerTo(state: Session, presentedHash: string): (IssuedToken & { generation: number }) | undefined {
   if (state.status !== 'active') return undefined;

@@ -5,7 +5,7 @@ import { CalendarDate, EntryDate, line, paragraph } from './fields.js';
 import { input } from './record.js';
 
 // The date through which a tenant's books are closed is part of the tenant's record. Every booking reads that record
-// anyway, so checking the date needs no additional read (docs/adr/0069).
+// anyway, so checking the date requires no additional read operation (docs/adr/0069).
 
 export const ClosePeriod = input('ClosePeriodDto', {
   through: EntryDate.meta({ description: 'Last day to close. Cannot be later than today.' }),
@@ -19,10 +19,7 @@ export const ReopenPeriod = input('ReopenPeriodDto', {
 });
 export type ReopenPeriod = z.output<typeof ReopenPeriod>;
 
-/**
- * A transaction that was recorded after its period had been closed, because its command ran concurrently with the
- * closing.
- */
+/** A transaction recorded after its period had been closed, because its command ran concurrently with the closing. */
 export const LateEntry = z.object({
   transactionId: z.string(),
   date: CalendarDate,
@@ -59,7 +56,7 @@ export type Closing = { readonly closedThrough: string | null };
  *
  * ensureOpen(presentTenant((await reader.read(tenant, PLATFORM_TENANT, tenantId)).state), date);
  *
- * The period may still be closed between this check and the append. The projection of late entries finds such
+ * Another command may close the period between this check and the append. The late-entry projection finds such
  * transactions.
  * @throws DomainError conflict PERIOD_CLOSED
  */

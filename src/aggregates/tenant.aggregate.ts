@@ -93,7 +93,7 @@ const TenantCreated = z.object({
   }),
   seeds: TenantSeeds,
 });
-/** Input of `createTenant`: the request, with a hashed password and assigned ids. */
+/** Input for `createTenant`: the request, with a hashed password and assigned ids. */
 export type NewTenant = z.output<typeof TenantCreated>;
 
 export const tenantEvents = {
@@ -110,7 +110,7 @@ export const tenantEvents = {
 };
 export type TenantEvent = EventOf<typeof tenantEvents>;
 
-/** Settings that a tenant controls itself. */
+/** Settings that the tenant itself controls. */
 type Settings = { readonly oidcDomains: OidcDomain[]; readonly requireFactor: boolean };
 
 export type Tenant =
@@ -122,7 +122,7 @@ export type Tenant =
       epoch: number;
       /** Ids of the late entries in LateEntriesDetected events. */
       lateEntries: readonly string[];
-      /** Note on the last closing, or reason for the last reopening, for the audit log. */
+      /** Note on the last closing, or reason for the last reopening, kept for the audit log. */
       closingNote: string | null;
     } & Closing &
       Settings &
@@ -206,7 +206,7 @@ export function closePeriod(state: Tenant, { through, note = null }: ClosePeriod
   return through === closedThrough ? [] : [{ type: 'PeriodClosed', data: { through, note } }];
 }
 
-/** Moves the last closed day back, or reopens all periods. */
+/** Moves the last closed day to an earlier date, or reopens all periods. */
 export function reopenPeriod(state: Tenant, { through, reason }: ReopenPeriod): TenantEvent[] {
   const { closedThrough } = presentTenant(state);
   if (through === closedThrough) return [];
@@ -225,7 +225,7 @@ export function detectLateEntries(state: Tenant, given: Detection): TenantEvent[
 }
 export type Detection = { readonly closedThrough: string; readonly entries: readonly LateEntry[] };
 
-/** Whether the tenant is active and accepts the issuer for the domain of the address. */
+/** Whether the tenant is active and accepts the issuer for the address's domain. */
 export const listsDomain = (state: Tenant, issuer: string, email: string): boolean =>
   state.status === 'active' &&
   state.oidcDomains.some((listed) => listed.issuer === issuer && emailKey(email).endsWith(`@${listed.domain}`));

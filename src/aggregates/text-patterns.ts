@@ -23,7 +23,7 @@ export class TextPatterns {
     this.link();
   }
 
-  /** Calls `found` with the pattern's key for every occurrence of a pattern, in order of the end positions. */
+  /** Calls `found` with the pattern's key for every occurrence of a pattern, in order of end position. */
   each(text: string, found: (key: number) => void): void {
     let node = this.root;
     for (let at = 0; at < text.length; at += 1) {

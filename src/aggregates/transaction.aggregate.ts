@@ -31,18 +31,18 @@ import { ensureSameRequest } from './request-key.aggregate.js';
 const TransactionRecorded = z.object({
   transaction: LedgerTransaction,
   categorizedBy: CategorizedBy.nullable(),
-  /** Digests of the request's members; null if the request had no Idempotency-Key. */
+  /** Digests of the request's members; null if the request had no idempotency key. */
   fieldHashes: z.record(z.string(), z.string()).nullable(),
 });
 
 export const transactionEvents = {
   TransactionRecorded: domain('CREATE', 'transaction', TransactionRecorded, recordedEntry),
-  // The following events concern the transaction, its reversal, and the transactions that replaced it.
+  // The following events concern the transaction, its reversal and its replacements.
   TransactionCancelled: domain('UPDATE', 'transaction', CancelledTransaction, { subject: cancelledIn }),
   TransactionReplacementRecorded: domain('CREATE', 'transaction', ReplacementTransaction, recordedEntry),
-  /** A user changed the category of the transaction or of its reversal. */
+  /** A user changed the category of the transaction or its reversal. */
   TransactionCategorized: domain('UPDATE', 'transaction', CategoryChoice, { subject: chosenFor }),
-  /** The application of a rule to past transactions, or the undoing of an application, changed the category. */
+  /** Applying a rule to past transactions, or undoing the application, changed the category. */
   TransactionRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
 };
 export type TransactionEvent = EventOf<typeof transactionEvents>;
@@ -68,7 +68,7 @@ export function recordedTransaction(state: Transaction): RecordedTransaction {
   return state;
 }
 
-/** Derives the id from the tenant and the Idempotency-Key, so that at most one transaction is recorded for each key. */
+/** Derives the id from the tenant and the idempotency key, so that at most one transaction is recorded for each key. */
 export const keyedTransactionId = (tenantId: string, key: string): string => nameUuid(`transaction/${key}`, tenantId);
 
 /**

@@ -57,7 +57,7 @@ const { fullName, phone } = userRecord.update;
 export const UpdateProfile = input('UpdateProfileDto', { fullName, phone });
 export type UpdateProfile = z.output<typeof UpdateProfile>;
 
-/** A password that another user has set. */
+/** A password set by another user. */
 export const ResetPassword = input('ResetPasswordDto', { newPassword: Password });
 export type ResetPassword = z.output<typeof ResetPassword>;
 
@@ -173,7 +173,7 @@ export function updateUser(state: User, { isActive, ...patch }: UpdateUser): Use
   return events;
 }
 
-/** Sets the user's password on behalf of another user, and ends all of the user's sessions. */
+/** Sets the user's password on another user's behalf, and ends all of the user's sessions. */
 export function changePassword(state: User, { passwordHash }: { passwordHash: string }): UserEvent[] {
   // Every hash has a new salt, so an equal hash means that the same command is being retried.
   if (presentUser(state).passwordHash === passwordHash) return [];
@@ -221,7 +221,7 @@ export function acceptInvitation(
 
 export const wrongCode = () => invalid([{ path: 'code', message: 'The invitation is invalid or has expired.' }]);
 
-/** Binds the identity that was used for the first sign-in. Returns `[]` if the user already has an identity. */
+/** Binds the identity used for the first sign-in. Returns `[]` if the user already has an identity. */
 export const bindIdentity = (state: User, identity: OidcIdentity): UserEvent[] =>
   state.status === 'active' && state.identity === null ? [{ type: 'UserIdentityLinked', data: identity }] : [];
 

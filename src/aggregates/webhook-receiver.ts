@@ -9,7 +9,7 @@ type Keys = {
 };
 
 /**
- * Returns the address, and the secrets that currently sign messages.
+ * Returns the address and the current signing secrets.
  * @throws DomainError conflict WEBHOOK_KEY_CHANGED
  */
 export function receiverOf(

@@ -5,7 +5,7 @@ import { changesTo, Instant, InstantText, paragraph, someOf } from './fields.js'
 import { derived, field, input, optionalText, record, text } from './record.js';
 
 const MAX_TYPES = 50;
-/** Maximum number of secrets that sign messages at the same time. */
+/** Maximum number of signing secrets in use at the same time. */
 const MAX_SECRETS = 5;
 /** Period during which a replaced secret still signs messages. */
 export const OVERLAP_MS = 24 * 60 * 60_000;
@@ -17,7 +17,7 @@ export const OVERLAP_MS = 24 * 60 * 60_000;
 const TypeGlob = z
   .string()
   .regex(/^[a-z0-9.*?_^[\]-]{1,100}$/, 'Must be an event type such as kontor.sale.booked.v1, with * for any text.');
-/** Globs for the types of integration events. */
+/** Globs for integration event types. */
 export const EventTypes = z.array(TypeGlob).min(1).max(MAX_TYPES);
 
 export const DisabledReason = z.enum(['OWNER', 'GONE', 'FAILING']);
@@ -54,7 +54,7 @@ const Created = z.object({ ...webhookRecord.stored, ...SecretName.shape });
 export type NewWebhook = z.output<typeof Created>;
 
 const ResendRequested = z.object({
-  /** The message's entry in the delivery log. */
+  /** The message's delivery log entry. */
   logged: z.object({ id: z.string(), number: z.int(), createdAt: Instant }),
   attempts: z.int(),
   /** The CloudEvents id of the message, and the event from which it was created. */
@@ -134,7 +134,7 @@ function changed(state: PresentWebhook, event: Exclude<WebhookEvent, { type: 'We
   }
 }
 
-/** Returns the secrets that currently sign messages, starting with the newest. */
+/** Returns the current signing secrets, newest first. */
 export const secretsAt = ({ secrets }: PresentWebhook, nowMs: number): readonly WebhookSecret[] =>
   secrets.filter(({ until }) => until === null || Date.parse(until) > nowMs);
 
@@ -172,7 +172,7 @@ export function disableWebhook(state: Webhook, { reason }: { readonly reason: Di
 }
 
 /**
- * Replaces the secret. For 24 hours, messages are signed with both the old and the new secret.
+ * Replaces the secret. For 24 hours, both the old and the new secret sign messages.
  * @throws DomainError not_found; conflict TOO_MANY_SECRETS
  */
 export function rotateWebhookSecret(state: Webhook, name: SecretName, now: Date): WebhookEvent[] {
@@ -218,8 +218,8 @@ export type WebhookProgressEvent = EventOf<typeof webhookProgressEvents>;
 export type WebhookProgress = { readonly position: number };
 
 /**
- * Approximate progress of the webhook with the same id, which is needed if the read store is lost. The progress is
- * recorded in a separate stream, so that it does not change the webhook's revision.
+ * Approximate progress of the webhook with the same id, needed if the read store is lost. The progress is recorded in a
+ * separate stream, so that it does not change the webhook's revision.
  */
 export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> = {
   name: 'webhook-progress',
@@ -228,7 +228,7 @@ export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> =
   evolve: (_, event) => ({ position: event.data.position }),
 };
 
-/** A report by the webhook dispatcher. */
+/** A report from the webhook dispatcher. */
 export type WebhookReport =
   | { readonly kind: 'progressed'; readonly position: number }
   | { readonly kind: 'disabled'; readonly reason: DisabledReason };

@@ -64,9 +64,10 @@ export class AccountService {
   }
 
   /**
-   * Applies a decision to the account. The default account for a type must remain active, which is checked here. The
-   * account's memberships protect against concurrent changes to the default. The receipt's revision, which is compared
-   * with If-Match, counts the account's own events and the changes to `isDefault`, which are events of another record.
+   * Applies a decision to the account. Rejects changes that would deactivate or delete the default account for a type.
+   * The account's memberships protect against concurrent changes to the default. The receipt's revision, which is
+   * compared with If-Match, counts the account's own events and the changes to `isDefault`, which are events of another
+   * record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;
@@ -110,7 +111,7 @@ async function updateCustomer(reader: RecordReader, bus: CommandBus, { target, d
 }
 
 /**
- * Rejects the deletion of an account to which transactions or rules refer. The decision itself rejects the deletion of
+ * Rejects the deletion of an account referenced by transactions or rules. The decision itself rejects the deletion of
  * system and default accounts.
  */
 async function ensureUnused(

@@ -11,7 +11,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { LedgerUse } from '../queries/ledger-use.js';
 
 /**
- * Returns the category to which a request refers, even if it is archived.
+ * Returns the category specified in a request, even if it is archived.
  * @throws DomainError not_found with the path
  */
 export async function categoryNamed(
@@ -32,7 +32,7 @@ export class UpdateTransactionCategory extends command(categories.UpdateTransact
 export class ArchiveTransactionCategory extends command(nothing) {}
 export class RestoreTransactionCategory extends command(nothing) {}
 
-/** Maximum depth of the tree. When a category's parent changes, all ancestors of the new parent are read. */
+/** Maximum depth of the tree. When a category's parent changes, the command reads all ancestors of the new parent. */
 const MAX_DEPTH = 10;
 
 /**
@@ -93,7 +93,7 @@ async function ensureAccount(reader: RecordReader, tenantId: string, id: string)
 }
 
 /**
- * Checks a rule against the records to which it refers, and formats its amounts with the decimals of the currency.
+ * Checks a rule against the records to which it refers, and formats its amounts with the currency's number of decimals.
  * `known` is the rule before the update.
  * @throws DomainError not_found with the path; invalid for amounts; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
@@ -128,7 +128,7 @@ export const categoryCommandHandlers = [
     async (reader, ledger, { target, data }) => {
       const { state } = await reader.read(categories.category, target.tenantId, target.id);
       const { parentId, direction } = categories.presentCategory(state);
-      // An unchanged parent or direction is not checked again.
+      // An unchanged parent or direction needs no further check.
       if (data.parentId !== undefined && data.parentId !== parentId) await ensureParent(reader, target, data.parentId);
       if (data.direction !== direction) await ensureRulesCanMatch(ledger, target, data.direction);
       return data;

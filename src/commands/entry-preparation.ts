@@ -29,10 +29,10 @@ import { categoryNamed } from './category.commands.js';
 
 type AccountField = 'accountId' | 'counterAccountId' | 'expenseItemId';
 
-/** Types of accounts that can receive and pay money. */
+/** Account types that can receive and pay money. */
 const MONEY: readonly AccountType[] = ['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER'];
 
-/** Types of accounts that a field accepts. A field without an entry accepts any type. */
+/** Account types that a field accepts. A field without an entry accepts any type. */
 const TYPES: Readonly<Partial<Record<string, readonly AccountType[]>>> = {
   'COLLECTION accountId': MONEY,
   'PAYMENT accountId': MONEY,
@@ -51,8 +51,8 @@ const directionOf = ({ type, direction }: CreateTransaction): Direction | null =
 export type EntryCustomer = { readonly id: string; readonly name: string } | null;
 
 /**
- * Checks that the records to which a new transaction refers exist and accept new transactions. Returns the data from
- * these records that the transaction needs.
+ * Checks that the records referenced by a new transaction exist and accept new transactions. Returns the data that the
+ * transaction needs from these records.
  * @throws DomainError not_found, conflict CUSTOMER_PASSIVE, ACCOUNT_INACTIVE, BRANCH_INACTIVE, CATEGORY_ARCHIVED,
  * CATEGORY_DIRECTION, SAME_ACCOUNT; invalid for an account of a type that the field does not accept
  */
@@ -128,7 +128,7 @@ async function activeCustomer(reader: RecordReader, tenantId: string, id: string
   return { id, name: state.name };
 }
 
-/** Expects a validated request. The request must not be for a journal entry. */
+/** Expects a validated request for a transaction other than a journal entry. */
 function entryOf(input: CreateTransaction, facts: EntryFacts, balancingAccountId: string): LedgerTransaction {
   const { type, direction } = input;
   const amount = amountIn(facts.currency, input.amount ?? '');
@@ -176,7 +176,7 @@ function payeeOf({ customerId, counterAccountId, expenseItemId }: CreateTransact
   return counterAccountId ? { counterAccountId } : { expenseItemId: expenseItemId ?? '' };
 }
 
-/** Returns the account that balances an entry that specifies only one account. The two accounts must differ. */
+/** Returns the balancing account for an entry that specifies only one account. The two accounts must differ. */
 function balancingAccount(
   { type, accountId }: CreateTransaction,
   { openingBalances, adjustments }: { readonly openingBalances: string; readonly adjustments: string },

@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 2_000;
 /** Adds a report to the error's open record, or to a new record if all of its records are closed. */
 @Injectable()
 export class ErrorRecorder {
-  /** Number of the first record that is not known to be closed, for each fingerprint. */
+  /** The number of the first record not known to be closed, for each fingerprint. */
   private readonly incarnations = new LRUCache<string, number>({ max: MAX_REMEMBERED });
 
   constructor(
@@ -27,7 +27,7 @@ export class ErrorRecorder {
   ) {}
 
   /**
-   * Resolves when the report is durable. A report that is delivered again is not counted again.
+   * Resolves when the report is durable. A redelivered report is not counted again.
    * @throws errors from CommandRunner.execute
    */
   async record(report: ErrorReport): Promise<void> {
@@ -43,9 +43,7 @@ export class ErrorRecorder {
     }
   }
 
-  /**
-   * Finds the first record that is not closed. A binary search is possible because all records before it are closed.
-   */
+  /** Finds the first record that is not closed. It can use a binary search, because all earlier records are closed. */
   private async openIncarnation(fingerprint: string): Promise<number> {
     let closed = -1;
     let open = 0;

@@ -49,7 +49,7 @@ export type FactorRequired = {
   readonly options: object | null;
 };
 
-/** Returns the location of a sealed secret. The secret can be decrypted only if the same location is given. */
+/** Returns the location of a sealed secret. Decrypting the secret requires the same location. */
 export const placeOf = ({ tenantId, id }: Target, factorId: string): string => `${tenantId}/${id}/${factorId}`;
 
 const isApp = (factor: { readonly type: string }): factor is AuthenticatorApp => factor.type === 'TOTP';
@@ -97,7 +97,7 @@ export class FactorProofs {
 
   /**
    * Verifies a proof and marks it as used. Returns the method, or undefined for a proof that is wrong or has been used
-   * before. Such a proof counts as a failed sign-in. `challenge` is the challenge for a passkey.
+   * before. Such a proof counts as a failed sign-in. `challenge` is the passkey challenge.
    * @throws DomainError limited, unavailable
    */
   spend(target: Target, proof: FactorProof, challenge: string | undefined): Promise<Method | undefined> {

@@ -12,9 +12,9 @@ import { standingOf, userWithRoles } from './user.commands.js';
 
 type Person = { readonly userId: string };
 
-/** Removes all second factors of another user, for example because the user has lost them. */
+/** Removes all of another user's second factors, for example because the user has lost them. */
 export class RemoveUserFactors extends commandBy<Authority & Person>()(RemoveFactors) {}
-/** Removes all second factors of another operator, for example because the operator has lost them. */
+/** Removes all of another operator's second factors, for example because the operator has lost them. */
 export class RemoveOperatorFactors extends commandBy<Person>()(RemoveFactors) {}
 
 /**

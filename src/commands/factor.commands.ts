@@ -31,12 +31,12 @@ import { SessionAccounts } from './session-accounts.js';
 
 type Person = UserPrincipal | OperatorPrincipal;
 
-/** Returns the target for commands on a person's factors. */
+/** Returns the target for commands that change a person's factors. */
 const targetOf = ({ userId: id }: Person): Target => ({ tenantId: currentContext().tenantId, id });
 
 export const AddFactorInput = z.strictObject({ type: FactorType }).meta({ id: 'AddFactorDto' });
 
-/** Data with which the person sets up the factor. */
+/** Data that the person needs to set up the factor. */
 export type AddedFactor = { readonly id: string; readonly position: number } & (
   { readonly secret: string; readonly uri: string } | { readonly options: object }
 );

@@ -16,23 +16,24 @@ import { CLOCK, IDS, type Clock, type Ids } from '../ports/time.js';
 const MAX_KEYS = 10_000;
 const SWEEP_EVERY_MS = 5_000;
 const WARN_EVERY_MS = 60_000;
-/** Time limit for recording uses at shutdown. It is part of the process's shutdown time limit. */
+/** Time limit for recording uses at shutdown. It counts towards the process's shutdown time limit. */
 const FLUSH_WITHIN_MS = 2_000;
 
 type Use = {
   readonly tenantId: string;
   readonly keyId: string;
   usedAtMs: number;
-  /** Time of the last use that has been recorded. */
+  /** Time of the last recorded use. */
   recordedAtMs: number;
-  /** Time of the last attempt to record a use, by the monotonic clock. */
+  /** Time of the last attempt to record a use, according to the monotonic clock. */
   triedAtMs: number;
 };
 
 /**
- * Tracks the last use of integration keys. Each use costs a request two clock reads and one map lookup. Uses are
- * collected in memory and recorded as technical events: the first use of a key immediately, later uses once a minute,
- * and the last use at shutdown. If a process is killed, uses from about the last minute are not recorded.
+ * Tracks the last use of each integration key. Each use costs a request two clock readings and one map lookup. The
+ * tracker collects uses in memory and records them as technical events: the first use of a key immediately, later uses
+ * once a minute, and the last use at shutdown. If a process is killed, uses from about the last minute are not
+ * recorded.
  */
 @Injectable()
 export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -81,7 +82,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     return this.clock.monotonicMs() - triedAtMs >= USE_RECORDED_EVERY_MS;
   }
 
-  /** Records the last uses of keys that are now idle. Stops tracking keys whose uses have all been recorded. */
+  /** Records the last uses of keys that are now idle. Stops tracking keys without unrecorded uses. */
   private async sweepAgainAndAgain(): Promise<void> {
     while (!this.ending.signal.aborted) {
       await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);
@@ -122,7 +123,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
   }
 
   /**
-   * Logs at most one warning per minute, because the write is retried within a minute and only the date of a use could
+   * Logs at most one warning per minute, because the write is retried within a minute and only the time of a use could
    * be lost.
    */
   private complain(error: unknown): void {

@@ -22,10 +22,10 @@ import { CLOCK } from '../ports/time.js';
 import type { OperatorPrincipal } from '../security/principal.js';
 import { isRecent } from '../security/step-up.js';
 
-/** A key in the form in which it is returned after creation and rotation. */
+/** A key as returned after creation and rotation. */
 export type IssuedKey = Pick<RecordedIntegrationKey, 'name' | 'sourceId' | 'rateLimit' | 'expiresAt'> & {
   readonly id: string;
-  /** The complete value of the header. It is returned only once, and stored only as a hash. */
+  /** The complete header value. It is returned only once, and only its hash is stored. */
   readonly key: string;
   readonly position: number;
 };
@@ -36,7 +36,7 @@ export class CreateIntegrationKey extends command<typeof CreateIntegrationKeyInp
 const Nothing = z.strictObject({});
 export class RotateIntegrationKey extends command<typeof RotateInput, IssuedKey>(RotateInput) {}
 export class RevokeIntegrationKey extends command(Nothing) {}
-/** Only an operator who was verified recently can raise the rate limit. */
+/** Only a recently verified operator can raise the rate limit. */
 export class UpdateIntegrationKey extends commandBy<Pick<OperatorPrincipal, 'proof'>>()(UpdateInput) {}
 
 function newSecret(): { readonly secret: string; readonly secretHash: string } {

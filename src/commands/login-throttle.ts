@@ -23,20 +23,20 @@ const WARN_EVERY_MS = 1_000;
 const FREE_FAILURES = 10;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 16_000;
-/** Time for which an address counts as known to the account after a sign-in. */
+/** Period during which an address counts as known to the account after a sign-in. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
 /**
- * Limits of the queue. The queue allows slightly more concurrent attempts than there are concurrent password
- * verifications. A full queue takes about five seconds to drain.
+ * Queue limits. The queue allows slightly more concurrent attempts than there are concurrent password verifications. A
+ * full queue takes about five seconds to drain.
  */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 
-/** Hits that have been counted, with their counters. */
+/** Counted hits, with their counters. */
 type Reservation = readonly {
   readonly key: string;
   readonly isLocal: boolean;
   readonly count: number;
-  /** End of the window whose limit the hit exceeds; undefined if it exceeds no limit. */
+  /** End of the window whose limit the hit exceeds; undefined if it does not exceed any limit. */
   readonly isOver: number | undefined;
 }[];
 
@@ -161,7 +161,7 @@ const digest = (text: string): string => hash('sha256', text, 'base64url');
 const tooManyAtOnce = (): DomainError =>
   new DomainError('unavailable', 'UNAVAILABLE', 'Too many concurrent sign-ins. Try again.', { retryAfterSeconds: 1 });
 
-/** Maximum number of pending writes. Any further failures are only logged. */
+/** Maximum number of pending writes. Further failures are only logged. */
 const MAX_UNDER_WAY = 1_000;
 /**
  * Delay before the write. It ensures that the response is sent first, even if the event store writes on this thread.

@@ -29,8 +29,8 @@ import { PushClient } from '../security/push-client.js';
 import { isOnCurve } from '../security/web-push-encryption.js';
 
 /**
- * `recipientCount` and `pushCount`: number of active recipients, and number of their browsers, at the time of the
- * request.
+ * `recipientCount` is the number of active recipients and `pushCount` the number of their browsers, both at the time of
+ * the request.
  */
 export type SendReceipt = Receipt & { readonly recipientCount: number; readonly pushCount: number };
 export class SendAdminNotification extends command<typeof SendInput, SendReceipt>(SendInput) {}
@@ -48,7 +48,7 @@ export class ReadNotification extends command(Nothing) {
 export type ReadAllReceipt = Receipt & { readonly updatedCount: number };
 export class ReadAllNotifications extends commandOf<ReadAllReceipt, [person: Person]>() {}
 
-/** Creates one notification, or several with different ids if one cannot list all recipients. */
+/** Creates one notification, or several with different ids if a single one cannot list all recipients. */
 async function send(
   runner: CommandRunner,
   recipients: NotificationRecipients,
@@ -82,8 +82,8 @@ async function makeRoom(runner: CommandRunner, { tenantId, userId }: Person, own
 
 export const notificationCommandHandlers = [
   handles(SendAdminNotification, [CommandRunner, NotificationRecipients, PushTargets], send),
-  // The receipt's revision, which is compared with If-Match, is the notification's revision for this recipient: 0 at
-  // first, and 1 once it has been read.
+  // The receipt's revision, which is compared with If-Match, is the notification's revision for this recipient:
+  // initially 0, and 1 once the recipient has read it.
   handles(ReadNotification, [CommandRunner, NotificationLists], async (runner, lists, { person, target }) => {
     const seen = await lists.find(person, target.id);
     if (!seen) throw notFound('notification');

@@ -8,16 +8,16 @@ import type { Ids } from '../ports/time.js';
 const BLOCK = 20;
 
 /**
- * Number of consecutive manually assigned values that are skipped one at a time. Beyond this number, each attempt
- * doubles the step.
+ * Number of consecutive manually assigned codes to skip one at a time. Beyond this number, each attempt doubles the
+ * step.
  */
 const PASSED_ONE_BY_ONE = 5;
-/** Maximum number of attempts, which is sufficient for about a million manually assigned values. */
+/** Maximum number of attempts, which is sufficient for about a million manually assigned codes. */
 const MAX_NUMBERS_TRIED = 20;
 
 /**
- * Generates numbered values, such as C-000001. Each tenant has its own sequence, from which numbers are reserved in
- * blocks.
+ * Generates sequential codes, such as C-000001. Each tenant has its own sequence, from which each process reserves
+ * numbers in blocks.
  */
 export class NumberSeries {
   private readonly blocks = new LRUCache<string, { next: number; upTo: number }>({ max: 1_000 });
@@ -40,13 +40,13 @@ export class NumberSeries {
     });
   }
 
-  /** Formats a number as a value of the series. */
+  /** Formats a number as a code of the series. */
   numbered(number: number): string {
     return `${this.series.prefix}-${number.toString().padStart(6, '0')}`;
   }
 
   /**
-   * Prepares the next attempt after `tried` consecutive values turned out to be assigned manually. May skip values,
+   * Prepares the next attempt after `tried` consecutive codes turned out to be assigned manually. May skip codes,
    * including the remaining numbers of this process's block. Returns false if no further attempt is allowed.
    */
   async afterTaken(tenantId: string, tried: number): Promise<boolean> {

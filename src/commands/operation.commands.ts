@@ -26,7 +26,7 @@ import { ProjectionStatus } from '../projecting/projection-status.js';
 import { DEAD_LETTER_REPLAYER, type DeadLetterReplayer } from '../queries/dead-letter.queries.js';
 import { JOB_DIRECTORY } from '../queries/operation.queries.js';
 
-/** The receipt, with the new status of the dead letter. The status is PARKED if the replay failed. */
+/** The receipt, with the dead letter's new status. The status is PARKED if the replay failed. */
 export type ReplayReceipt = Receipt & { readonly status: 'PARKED' | 'REPLAYED' };
 
 const Nothing = z.object({});
@@ -81,10 +81,12 @@ function versionOf(projections: ProjectionStatus, { target }: { readonly target:
 
 const TriggerInput = z.strictObject({ executionId: z.string(), parameters: z.exactOptional(z.unknown()) });
 
-/** The receipt of the change to the job's stream, with the new execution. */
+/** The receipt for the change to the job's stream, with the new execution. */
 export type TriggerReceipt = Receipt & { readonly execution: ExecutionLog };
 
-/** Starts a run of the target job; a repetition starts nothing. The receipt's `id` is the job's name. */
+/**
+ * Starts a run of the target job. A repeated request does not start another run. The receipt's `id` is the job's name.
+ */
 export class TriggerJob extends command<typeof TriggerInput, TriggerReceipt>(TriggerInput) {}
 
 /** Commands for a run in progress. The target is the run's job. */
@@ -104,12 +106,12 @@ const changesRun = (type: Type<PauseRun>, decide: Decision<JobState, RunRequest,
 
 /** Records the download of a backup. Must be executed before the first byte is sent. */
 export class RecordBackupDownload extends command(inspections.BackupDownloaded) {}
-/** Records that the history of a record was read. Must be executed before the history is returned. */
+/** Records that an operator read a record's history. Must be executed before the history is returned. */
 export class RecordHistoryRead extends command(inspections.HistoryRead) {}
 export class RecordEventsRead extends command(inspections.EventsRead) {}
 
 /**
- * Retries the work that failed, and records the outcome. @throws DomainError not_found; conflict ALREADY_RESOLVED;
+ * Retries the failed work, and records the outcome. @throws DomainError not_found; conflict ALREADY_RESOLVED;
  * unavailable if an engine is down
  */
 export async function replayLetter(

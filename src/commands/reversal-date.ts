@@ -7,7 +7,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { Clock } from '../ports/time.js';
 
 /**
- * Determines the date of a reversal that a user books. Default: today in the tenant's time zone or the date of the
+ * Determines the date of a reversal booked by a user. Default: today in the tenant's time zone or the date of the
  * reversed transaction, whichever is later.
  * @throws DomainError invalid for a date before that of the reversed transaction; conflict PERIOD_CLOSED
  */

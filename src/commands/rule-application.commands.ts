@@ -27,8 +27,8 @@ export class ApplyCategoryRule extends command(ApplyInput) {
 }
 
 /**
- * `restored`: number of transactions whose category was restored. `kept`: number of transactions that were left
- * unchanged, because they had been changed after the rule was applied.
+ * `restored`: number of transactions whose category was restored. `kept`: number of transactions left unchanged,
+ * because they had been changed after the rule was applied.
  */
 export type Undone = Receipt & { readonly restored: number; readonly kept: number };
 const nothing = z.object({});

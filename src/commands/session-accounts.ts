@@ -11,7 +11,7 @@ import { type Freshness, RecordReader } from '../eventsourcing/record-reader.js'
 import { parseStreamName, PLATFORM_TENANT, type StreamParts } from '../eventsourcing/stream-name.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** Data that sessions need about a user or operator who has not been deleted. */
+/** Data that sessions need about an existing user or operator. */
 export type Account = {
   /** `platform` for operators. */
   readonly tenantId: string;
@@ -23,12 +23,12 @@ export type Account = {
   readonly isActive: boolean;
 };
 
-/** Maximum number of accounts with the same e-mail address for which sign-in is possible without a tenant's slug. */
+/** Maximum number of accounts that can share an e-mail address and still sign in without a tenant slug. */
 export const MAX_ACCOUNTS = 5;
 
 /**
- * A stream that is read for unknown addresses, so that they cause as many reads as known ones and the timing reveals
- * nothing.
+ * A stream that is read for unknown addresses, so that they cause as many read operations as known ones, and the timing
+ * reveals nothing.
  */
 const NOBODY: StreamParts = {
   entity: user.name,
@@ -121,7 +121,7 @@ export class OidcIdentities {
       : hasIdentity((await this.reader.read(user, tenantId, id, freshness)).state, identity);
   }
 
-  /** Returns all accounts bound to the identity. There is rarely more than one. */
+  /** Returns all accounts bound to the identity. There is rarely more than one account. */
   async boundTo({ issuer, subject }: OidcIdentity): Promise<StreamParts[]> {
     const identity = { issuer, subject };
     const owners = this.ownersOf(await this.claims.owners(identityClaim(identity)));

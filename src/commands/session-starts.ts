@@ -5,7 +5,7 @@ import { currentContext, inContext } from '../eventsourcing/context.js';
 import type { Account } from './session-accounts.js';
 import { actorOf, SESSION_RULES, type SessionRules, SessionTokens, type SignedIn } from './session-tokens.js';
 
-/** Starts sessions for accounts whose owners have been authenticated. */
+/** Starts sessions for authenticated account owners. */
 @Injectable()
 export class SessionStarts {
   constructor(
@@ -19,7 +19,7 @@ export class SessionStarts {
     return inContext({ ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) }, work);
   }
 
-  /** `factor` is the second factor that was used. */
+  /** `factor` is the second factor used. */
   async start(account: Account, sessionId: string, factor?: string): Promise<SignedIn> {
     const { userId, epoch, tenantEpoch } = account.owner;
     const target = { tenantId: account.tenantId, id: sessionId };

@@ -27,7 +27,7 @@ export type Tokens = {
 /** The tokens of a started or refreshed session, and the position of the event that recorded them. */
 export type SignedIn = { readonly tokens: Tokens; readonly position: number };
 
-/** A refresh token that is recorded in a session's events. */
+/** A refresh token recorded in a session's events. */
 export type Issued = {
   readonly tenantId: string;
   readonly userId: string;

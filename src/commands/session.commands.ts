@@ -35,10 +35,10 @@ export const LoginInput = z
   })
   .meta({ id: 'LoginDto' });
 
-/** A started session, or the second step that is required before it can start. */
+/** A started session, or the second step required before it can start. */
 export type LoggedIn = SignedIn | { readonly tokens: FactorRequired; readonly position: number };
 
-/** `host` is the host of the page, which passkeys need. */
+/** `host` is the page's host, which passkeys require. */
 export class Login extends commandOf<LoggedIn, [data: z.output<typeof LoginInput>, host: string]>() {}
 
 /**
@@ -69,7 +69,7 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
   }
 
   /**
-   * Returns undefined for a rejected sign-in.
+   * Returns undefined if the sign-in is rejected.
    * @throws DomainError conflict TENANT_REQUIRED, which does not count as a failure
    */
   private async attempt(
@@ -102,7 +102,7 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
 const wrongCredentials = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
 
-/** Creates the error for an address that several accounts have. The caller must then specify the tenant's slug. */
+/** Creates the error for an address shared by several accounts. The caller must then specify the tenant's slug. */
 const tenantRequired = (accounts: readonly Account[] = []): DomainError =>
   new DomainError(
     'conflict',
@@ -171,7 +171,7 @@ export class Logout extends commandOf<Receipt, [principal: UserPrincipal | Opera
 const invalidRefreshToken = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is invalid. Sign in again.');
 
-/** Reads the session, and performs the same checks as for every request. */
+/** Reads the session, and performs the checks made for every request. */
 async function honored(
   reader: RecordReader,
   accounts: SessionAccounts,
@@ -187,8 +187,8 @@ async function honored(
 }
 
 /**
- * Exchanges a refresh token for new tokens, and marks it as spent. A request that is repeated within a few seconds gets
- * the same response. Later reuse counts as theft and ends the session.
+ * Exchanges a refresh token for new tokens, and marks it as spent. A request repeated within a few seconds gets the
+ * same response. Later reuse counts as theft and ends the session.
  */
 export async function refreshSession(
   runner: CommandRunner,
@@ -204,7 +204,7 @@ export async function refreshSession(
   const { userId, generation } = await honored(reader, accounts, clock, token);
   const { tenantId, sessionId } = token;
   const presentedHash = hashOfSecret(token.secret);
-  // Used only if the token is current when the decision is made. `generation` is then the generation of its successor.
+  // Used only if the token is current at the time of the decision. `generation` is then its successor's generation.
   const nextHash = await tokens.nextHash(sessionId, generation);
   const rotation = { presentedHash, nextHash, lifetime };
   const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };

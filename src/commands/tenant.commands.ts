@@ -22,10 +22,10 @@ import { CLOCK, IDS, type Ids } from '../ports/time.js';
 import { hashNewPassword } from '../security/passwords.js';
 
 /**
- * Creates a tenant's initial records: its owner, the branch MAIN, the default customer, seven accounts, categories and
- * their rules. All ids are in TenantCreated or derived from the tenant's id, so each record is created only once, even
- * if the seeder runs several times. The command that creates the tenant runs the seeder, and so does the policy that
- * completes the tenant after a crash.
+ * Creates a tenant's initial records: its owner, the MAIN branch, the default customer, seven accounts, categories and
+ * their rules. All ids are in TenantCreated or derived from the tenant's id, so repeated runs of the seeder create each
+ * record only once. The command that creates the tenant runs the seeder, and so does the policy that completes the
+ * tenant after a crash.
  */
 @Injectable()
 export class TenantSeeder {
@@ -103,7 +103,7 @@ export class TenantSeeder {
 
 export class CreateTenant extends command(tenants.CreateTenant) {}
 export class UpdateTenant extends command(tenants.UpdateTenant) {}
-/** Changes the settings that a tenant controls itself. */
+/** Changes the settings that the tenant itself controls. */
 export class UpdateSettings extends command(tenants.UpdateSettings) {}
 export class ClosePeriod extends command(periods.ClosePeriod) {}
 export class ReopenPeriod extends command(periods.ReopenPeriod) {}

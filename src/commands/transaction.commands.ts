@@ -43,7 +43,7 @@ import { reversalDate } from './reversal-date.js';
 export type RecordedReceipt = Receipt & { readonly isReplay: boolean };
 
 export class CreateTransaction extends command<typeof CreateInput, RecordedReceipt>(CreateInput) {
-  /** Digests of the request's members; null if the request had no Idempotency-Key. */
+  /** Digests of the request's members; null if the request had no idempotency key. */
   fieldHashes: Readonly<Record<string, string>> | null = null;
 }
 
@@ -53,7 +53,7 @@ const recordingCommand = <S extends z.ZodType>(schema: S) =>
     constructor(
       target: Target,
       data: z.output<S>,
-      /** Id of the new transaction. A retry of the request uses the same id. */
+      /** Id of the new transaction. A retried request uses the same id. */
       readonly newId: string,
     ) {
       super(target, data);
@@ -173,7 +173,7 @@ export const transactionCommandHandlers = [
       const known = fieldHashes && (await reader.read(transactionAggregate, tenantId, id));
       if (known && known.state.status !== 'absent') {
         ensureSameRequest(known.state.fieldHashes ?? {}, fieldHashes);
-        // Returns the first response again, with revision 0 regardless of later changes.
+        // Repeats the first response, with revision 0 regardless of later changes.
         return { id, revision: 0, position: known.position, isReplay: true };
       }
       const prepared = await preparedEntry(reader, categorizer, target, data);

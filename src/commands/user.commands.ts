@@ -45,7 +45,7 @@ async function permissionsOf(
   return state.status === 'present' ? state.permissions : undefined;
 }
 
-/** Checks only the branches that are added, because users keep branches that have been deactivated. */
+/** Checks only the added branches, because users keep branches that have been deactivated. */
 async function checkBranches(
   reader: RecordReader,
   tenantId: string,
@@ -65,7 +65,7 @@ async function checkBranches(
 }
 
 /**
- * Checks the roles and branches that an update adds to a user, and returns the permissions of all the user's roles.
+ * Checks the roles and branches that an update adds to a user. Returns the permissions of all the user's roles.
  * @throws DomainError not_found with the path; conflict SYSTEM_ROLE, BRANCH_INACTIVE
  */
 export async function checkReferences(
@@ -202,7 +202,7 @@ export const userCommandHandlers = [
     [RecordReader],
     async (reader, { target, data: { newPassword }, by }) => {
       const { state, roles } = await userWithRoles(reader, target);
-      // Authorize the caller before the expensive hashing of the password.
+      // Authorize the caller before the expensive password hashing.
       resetPasswordBy(state, { by, roles, passwordHash: '' });
       ensureUnlike(users.presentUser(state).email, newPassword);
       return { by, roles, passwordHash: await hashNewPassword(newPassword) };

@@ -9,7 +9,7 @@ import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js'
 import { Categorizer } from '../queries/category.queries.js';
 import { CustomerMatching, lookupIn, SaleFactsReader, type SaleFacts } from './sale-facts.js';
 
-/** Name of the booking policy. It also appears in bookings that were appended together with the acceptance. */
+/** Name of the booking policy. It also appears in bookings appended together with the acceptance. */
 export const BOOKING = 'booking';
 
 /**

@@ -27,23 +27,23 @@ import { type BookingPlan, BookingPlans } from './booking-plan.js';
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
 /**
- * Maximum time that the booking of a return or cancellation waits for the booking of the sale. For a manual document,
- * the maximum time that this policy waits for the request to book the document.
+ * Maximum time for which the booking of a return or cancellation waits for that of the sale. For a manual document, the
+ * maximum time for which this policy waits for the request to book it.
  */
 const BOOKING_WAIT_MS = 2_000;
 const BOOKING_LOOK_MS = 50;
 const RELATED_SALE_UNKNOWN = 'RELATED_SALE_UNKNOWN';
 
 /**
- * `attempts` counts attempts to book the document. `isQuiet`: a failure is not recorded again if it has the same reason
- * as the recorded failure.
+ * `attempts` counts attempts to book the document. `isQuiet`: a failure with the same reason as the recorded failure is
+ * not recorded again.
  */
 export type BookingAttempt = { readonly attempts: number; readonly isQuiet?: boolean };
 
 /**
  * Books the accepted sales that the intake has not booked (ADR 0065). Appends either one event with all transactions or
- * SaleRejected with the reason. A SALE is booked on its own stream, a RETURN or CANCELLATION on the stream of its sale.
- * The state of that stream lists the documents that are already booked, so a redelivered event changes nothing.
+ * SaleRejected with the reason. A SALE is booked in its own stream, a RETURN or CANCELLATION in its sale's stream. The
+ * state of that stream lists the booked documents, so a redelivered event changes nothing.
  */
 @Injectable()
 export class BookingPolicy implements Policy {
@@ -73,12 +73,12 @@ export class BookingPolicy implements Policy {
           if (state.type !== 'SALE') await this.relatedBooking(target, state);
           return this.bookOrReject(target, state, { attempts: 1 });
         });
-    // The rejection has been recorded. Throwing it also parks a dead letter, which remains parked until the cause is
+    // The rejection has been recorded. Throwing it also parks a dead letter, which remains parked until its cause is
     // removed.
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
-  /** Tries again to book a rejected document, on behalf of the policy. Returns the reason if that fails. */
+  /** Retries the booking of a rejected document on behalf of the policy. Returns the reason if the booking fails. */
   retry(event: Accepted, attempt: BookingAttempt): Promise<Failure | undefined> {
     const { tenantId, recordId: id } = event;
     return inReactionTo(event, this.name, () => this.tryAgain({ tenantId, id }, attempt));
@@ -124,8 +124,8 @@ export class BookingPolicy implements Policy {
   }
 
   /**
-   * Books a document. If another process has decided to reject the document, but has not stored the rejection yet,
-   * stores it first. Otherwise the rejection would come after the booking.
+   * Books a document. If another process has decided to reject the document, but has not stored the rejection yet, this
+   * method stores it first. Otherwise the rejection would come after the booking.
    */
   async book(target: Target, { holder, decide }: BookingPlan): Promise<void> {
     for (let stored = 0; ;) {
@@ -162,7 +162,7 @@ export class BookingPolicy implements Policy {
     return failure;
   }
 
-  /** Whether the document is booked, on its own stream or on that of its related sale. */
+  /** Whether the document is booked, in its own stream or in that of its related sale. */
   async isBooked({ tenantId, id }: Target, state: AcceptedSale): Promise<boolean> {
     const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, state));
     return isBookedOn(holder, id, state);
@@ -173,8 +173,8 @@ export class BookingPolicy implements Policy {
   }
 
   /**
-   * Waits for the booking of the related sale. The booking may still be in progress, because a partner may send both
-   * documents at once.
+   * Waits for the related sale's booking, which may still be in progress, because a partner may send both documents at
+   * once.
    */
   private async relatedBooking({ tenantId, id }: Target, document: AcceptedSale): Promise<void> {
     const holderId = holderIdOf(tenantId, id, document);

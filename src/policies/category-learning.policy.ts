@@ -32,7 +32,7 @@ type Merchant = { readonly tenantId: string; readonly choicesId: string; readonl
 const MAX_SHOWN_NAME = 120;
 
 /**
- * Learns category rules from users' choices. Records each choice on the merchant's stream, whose state determines the
+ * Learns category rules from users' choices. Records each choice in the merchant's stream, whose state determines the
  * learned category, and then updates the rules accordingly. After a crash between these two steps, redelivery finds the
  * recorded choice and updates the rules.
  */
@@ -45,7 +45,7 @@ export class CategoryLearningPolicy implements Policy {
     'SaleTransactionCategorized',
     'OpeningBalanceCategorized',
   ];
-  /** Three consecutive choices are counted, so the order matters across transactions. */
+  /** Learning compares the newest choices, so their order matters across transactions. */
   readonly inOrder = true;
 
   constructor(
@@ -62,7 +62,7 @@ export class CategoryLearningPolicy implements Policy {
 
   private async merchantOf(tenantId: string, customerId: string): Promise<Merchant | undefined> {
     const { state } = await this.reader.read(customer, tenantId, customerId);
-    // The default customer represents many customers that have nothing in common.
+    // The default customer represents many customers with nothing in common.
     if (state.status === 'absent' || state.isDefault) return undefined;
     const text = normalizedText(state.name);
     if (text === '') return undefined;
@@ -102,8 +102,8 @@ export class CategoryLearningPolicy implements Policy {
     const rule = ruleOf(categoryId);
     const made = { categoryId, merchant: merchant.name };
     const { state: now } = await this.runner.execute(categoryRule, rule, made, learnCategoryRule);
-    // The notification id is derived from the rule, so a redelivery after a crash sends the notification only if it has
-    // not been sent yet.
+    // The notification id is derived from the rule, so a redelivery after a crash sends the notification only if it is
+    // still unsent.
     if (now.status !== 'present' || now.source !== 'LEARNED' || !now.isEnabled) return;
     const name = merchant.name.slice(0, MAX_SHOWN_NAME);
     await sendSystemNotification(this.runner, event, {
@@ -117,7 +117,7 @@ export class CategoryLearningPolicy implements Policy {
   }
 }
 
-/** Returns the choice in an event. The category of a new transaction is also a choice, unless a rule assigned it. */
+/** Returns the choice in an event. A new transaction's category is also a choice, unless a rule assigned it. */
 function choiceOf({ type, data }: Choice): CategoryChoice | undefined {
   if (type !== 'TransactionRecorded') return data;
   const { id: transactionId, categoryId, customerId } = data.transaction;

@@ -41,11 +41,11 @@ type Handled = Cause | Extract<DeadLetterEvent, { type: (typeof LETTERS)[number]
 const AT_ONCE = 8;
 
 /**
- * Books rejected sales once the causes of their rejections are gone, and resolves their dead letters. The letter is
- * resolved last, so that after a crash the redelivered event still finds it parked.
+ * Books rejected sales once the causes of their rejections are gone, and resolves their dead letters. The policy
+ * resolves the letter last, so that after a crash the redelivered event still finds it parked.
  *
- * A cause may disappear after the failed attempt, but before the letter is parked. Therefore, every letter is retried
- * once after it is parked, and once after each failed replay (docs/adr/0074).
+ * A cause may disappear after the failed attempt, but before the letter is parked. Therefore, the policy retries every
+ * letter once after it is parked, and once after each failed replay (docs/adr/0074).
  */
 @Injectable()
 export class HealingPolicy implements Policy {
@@ -112,7 +112,7 @@ const ofAccount: Causes = async ({ tenantId, recordId }, reader) => {
 
 const ofCustomer: Causes = ({ recordId }) => [causes.customer(recordId)];
 
-/** Returns the causes of rejections that an event may have removed. */
+/** Returns the rejection causes that an event may have removed. */
 const causesOf: { readonly [T in Cause['type']]: Causes<Recorded<Extract<Cause, { type: T }>>> } = {
   BranchCreated: ofBranch,
   BranchReactivated: ofBranch,

@@ -10,9 +10,8 @@ import { type Undetected, UndetectedEntries } from '../queries/period.queries.js
 import { watchModel } from './model-watch.js';
 
 /**
- * Records each late entry on the tenant's stream. The recorded event causes a notification to the administrators. The
- * tenant's state lists the recorded entries, so repeated checks, a second leader or a rebuilt read model change
- * nothing.
+ * Records each late entry in the tenant's stream. The event triggers a notification to the administrators. The tenant's
+ * state lists the recorded entries, so repeated checks, a second leader or a rebuilt read model change nothing.
  */
 @Injectable()
 export class LateEntryWatch {
@@ -33,7 +32,7 @@ export class LateEntryWatch {
     });
   }
 
-  /** Records all late entries that have not been recorded yet. Returns false if any of them could not be recorded. */
+  /** Records all unrecorded late entries. Returns false if any of them could not be recorded. */
   async look(): Promise<boolean> {
     let isDone = true;
     for (const view of await this.undetected.all()) {

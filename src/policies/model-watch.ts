@@ -6,18 +6,18 @@ const LOOK_EVERY_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 export type ModelWatch = {
-  /** Returns a position. The next call of `look` covers the history at least up to and including this position. */
+  /** Returns a position. The next call to `look` covers the history at least up to and including this position. */
   readonly position: () => number;
-  /** Handles every document that the read model lists. Returns false if handling failed for any of them. */
+  /** Handles every document listed in the read model. Returns false if handling failed for any of them. */
   readonly look: () => Promise<boolean>;
   /** Message to log if the read model cannot be read. */
   readonly unreadable: string;
 };
 
 /**
- * Reacts to the documents of a read model. The model lists each document until the reaction has been recorded, so the
- * model contains only a few documents. Unlike a policy, this watch does not subscribe to transactions, of which
- * thousands may arrive per second. It needs no checkpoint, and retries failures until they succeed.
+ * Reacts to the documents of a read model. The model lists each document until the reaction has been recorded, so it
+ * contains only a few documents. Unlike a policy, this watch does not subscribe to transactions, of which thousands may
+ * arrive per second. It needs no checkpoint, and retries failures until they succeed.
  */
 export function watchModel(clock: Clock, logger: Logger, { position, look, unreadable }: ModelWatch): Led {
   const stopping = new AbortController();

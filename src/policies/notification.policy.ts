@@ -20,7 +20,7 @@ import { hourOf, noticeId } from './notice-ids.js';
 import { RejectedSales } from './rejected-sales.js';
 
 /**
- * Sends a notification from the service to users of a tenant, or to operators for the platform tenant. A notification
+ * Sends a notification from the service to a tenant's users, or to operators for the platform tenant. A notification
  * with a given id is sent only once.
  */
 export async function sendSystemNotification(
@@ -41,14 +41,14 @@ type TenantNews = SaleEvent | TenantEvent | WebhookEvent;
 type Event = JobEvent | DeadLetterEvent | ForwarderEvent | TenantNews | UserEvent | OperatorEvent;
 type News = Extract<Event, { type: (typeof NEWS)[number] }>;
 type Handled = News | Extract<Event, { type: (typeof DELETIONS)[number] }>;
-/** A notification without a tenant reports an error to operators, with a link to the console. */
+/** A notification without a tenant reports an error to operators and links to the console. */
 type Notice = { readonly id: string } & (
   Omit<NewNotification, 'type' | 'audience'> | (NewNotification & { readonly tenantId: string })
 );
 
 /**
- * Maximum age of reported events, so that a policy that restarts from the beginning of the history does not report
- * every old event.
+ * Maximum age of reported events, so that a policy restarted from the beginning of the history does not report every
+ * old event.
  */
 const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;

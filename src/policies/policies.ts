@@ -15,7 +15,7 @@ import { RestorationPolicy, RestorationWatch, Restoring } from './restoration.po
 import { RuleApplicationPolicy } from './rule-application.policy.js';
 import { TenantSeedingPolicy } from './tenant-seeding.policy.js';
 
-/** Injection token of all policies (`readonly Policy[]`). */
+/** Injection token for all policies (`readonly Policy[]`). */
 export const POLICIES = Symbol('POLICIES');
 
 const classes = [

@@ -24,7 +24,7 @@ import { type PushResult, PushSender, type PushTry } from './push-sender.js';
 
 /** Maximum size of a payload. An encrypted record could hold more, but some push services reject larger payloads. */
 export const MAX_PAYLOAD_BYTES = 3_000;
-/** Maximum age of a pushed notification. Older ones appear only in the list. */
+/** Maximum age of a pushed notification. Older notifications appear only in the list. */
 export const PUSH_WITHIN_MS = 24 * 60 * 60 * 1_000;
 
 const bytesOf = (content: object): number => Buffer.byteLength(JSON.stringify(content));
@@ -70,22 +70,17 @@ const NOTIFICATIONS_AT_ONCE = 16;
 const MAX_WAITING = 4_000;
 /** Maximum number of open notifications, including those that are becoming dead letters. */
 export const NOTIFICATIONS_IN_HAND = MAX_WAITING + 1_000;
-/**
- * Maximum number of batches of one notification in flight. Batches in flight are kept in memory and repeated after a
- * crash.
- */
+/** Maximum number of batches of one notification in flight. They are kept in memory and repeated after a crash. */
 const MAX_OPEN = 2;
 /** Time limit for a replay, because a caller waits for the response. */
 const RETRY_WITHIN_MS = 5_000;
-/** Maximum number of browsers recorded by one event of a replay. */
+/** Maximum number of browsers recorded by one replay event. */
 const RETRY_STRETCH = 1_000;
-/**
- * Precision of the time of a browser's last use. Additional uses within this time of a recorded use are not recorded.
- */
+/** Precision of a browser's last-use time. Further uses within this period after a recorded use are not recorded. */
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 
-/** Failure code of a push that has not been tried. */
+/** Failure code of an untried push. */
 const NOT_TRIED = 'NOT_TRIED';
 
 type Push = (target: PushTarget) => Promise<PushResult>;
@@ -95,8 +90,8 @@ type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: 
 /**
  * Pushes a notification to its recipients' browsers, at least once each. Records progress in batches of at most 1,000
  * browsers. At most two batches are in flight, so at most two are repeated after a crash, and a slow browser delays
- * only the batches after the next one. Failed pushes are recorded. Then a single error is thrown, so that each
- * notification has at most one dead letter.
+ * only the batches after the next one. After recording failed pushes, throws a single error, so that each notification
+ * has at most one dead letter.
  */
 @Injectable()
 export class PushDeliveries {
@@ -135,9 +130,9 @@ export class PushDeliveries {
   }
 
   /**
-   * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Pushes that
-   * have never been tried count as failed. Returns the reason if some still fail. The next replay begins with the
-   * pushes that this one did not reach.
+   * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Untried
+   * pushes count as failed. Returns the reason if some still fail. The next replay begins with the pushes that this one
+   * did not reach.
    */
   retry(event: Sent): Promise<Reason | undefined> {
     return this.retries.run(event.recordId, async () => {
@@ -158,7 +153,7 @@ export class PushDeliveries {
     });
   }
 
-  /** Returns the failed pushes. First records pushes that have not been tried as failed. */
+  /** Returns the failed pushes. First records untried pushes as failed. */
   private async failedOf(event: Sent): Promise<readonly FailedPush[]> {
     const { state } = await this.reader.read(pushDelivery, event.tenantId, event.recordId);
     const skip: Push = () => Promise.resolve({ kind: 'failed', code: NOT_TRIED });

@@ -17,7 +17,7 @@ const PLACES = { atOnce: 32, leavesRoom: true };
 /** Response timeout for a push service whose last attempt failed. */
 const TROUBLED_TIMEOUT_MS = 2_000;
 const MAX_ATTEMPTS = 6;
-/** Maximum retry delay that a push service may request. The delay is limited because pushes wait in memory. */
+/** Maximum retry delay that a push service may request. It is limited because pushes wait in memory. */
 const MAX_AFTER_MS = 5 * 60_000;
 
 /** A queue of pushes with the observed state of the push services. */
@@ -28,8 +28,8 @@ export type TenantReceiver = PushReceiver & { readonly tenantId: string };
 export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promise<PushResult | undefined>;
 
 /**
- * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly. Failures of push services
- * are counted for each tenant. The endpoints of one tenant therefore do not delay the pushes of other tenants.
+ * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly. Push service failures are
+ * counted per tenant. One tenant's endpoints therefore do not delay other tenants' pushes.
  */
 @Injectable()
 export class PushSender {
@@ -87,7 +87,7 @@ export class PushSender {
   }
 
   /**
-   * Runs an attempt when its turn comes. Returns undefined if the signal has aborted by then, or the push service is
+   * Runs an attempt when its turn comes. Returns undefined if the signal has aborted by then, or if the push service is
    * paused.
    */
   private inTurn(
@@ -110,8 +110,8 @@ export class PushSender {
 }
 
 /**
- * Identifies a push service. All ports of a host count as one. Tenants are tracked separately, so that failures of one
- * tenant do not affect others.
+ * Identifies a push service. All ports of a host count as one. Tenants are tracked separately, so that one tenant's
+ * failures do not affect others.
  */
 const hostOf = ({ tenantId, endpoint }: TenantReceiver): string => `${tenantId} ${new URL(endpoint).hostname}`;
 

@@ -11,10 +11,10 @@ import { hourOf, noticeId } from './notice-ids.js';
 
 type Rejected = Recorded<Extract<SaleEvent, { type: 'SaleRejected' }>>;
 
-/** Rejections that are reported together. `done` settles once they have been reported. */
+/** Rejections reported together. `done` settles once they have been reported. */
 type Batch = { readonly subjects: Subject[]; done: Promise<void> };
 
-/** Maximum number of sales named in a notification. The others are only counted. */
+/** Maximum number of sales named in a notification. Further sales are only counted. */
 const MAX_NAMED_SALES = 20;
 const MAX_NAME_LENGTH = 80;
 
@@ -23,7 +23,7 @@ const shortened = (name: string): string =>
 
 /**
  * Reports rejected sales to the tenant's administrators. One notification for each reason and hour names the sales.
- * Sales that are rejected while a notification is being written are then added to it in a single write.
+ * Sales rejected while a notification is being written are then added to it in a single write.
  */
 @Injectable()
 export class RejectedSales {
@@ -68,7 +68,7 @@ export class RejectedSales {
   }
 }
 
-/** Returns the title, text and link of the notification about all rejections in one hour for the same reason. */
+/** Returns the title, text and link of the notification about all rejections for one reason within one hour. */
 function contentOf({ code, message, awaits }: Rejected['data'], all: readonly Subject[]) {
   const names = all.slice(0, MAX_NAMED_SALES).map(({ name }) => shortened(name));
   const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';

@@ -86,8 +86,8 @@ export class Restoring {
 type Deletion = Recorded<Extract<CustomerEvent | AccountEvent, { type: 'CustomerDeleted' | 'AccountDeleted' }>>;
 
 /**
- * Records with transactions cannot be deleted, but a transaction may be appended between this check and the deletion.
- * This policy therefore checks again after the deletion. RestorationWatch covers later transactions.
+ * The commands reject the deletion of records with transactions, but a transaction may be appended between their check
+ * and the deletion. This policy therefore checks again after the deletion. RestorationWatch covers later transactions.
  */
 @Injectable()
 export class RestorationPolicy implements Policy {

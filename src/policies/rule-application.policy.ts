@@ -53,9 +53,9 @@ type Carrying = { readonly status: string; readonly trail?: LedgerTrail };
 const LANES = 8;
 
 /**
- * Applies rules to past transactions and undoes applications, one batch per event. Each batch ends with an event that
- * causes the next batch. After a crash, the redelivered event repeats its batch. Transactions that the application has
- * already changed remain unchanged, but are counted.
+ * Applies rules to past transactions and undoes rule applications, one batch per event. Each batch ends with an event
+ * that causes the next batch. After a crash, the redelivered event repeats its batch. Transactions already changed by
+ * the application remain unchanged, but are counted.
  */
 @Injectable()
 export class RuleApplicationPolicy implements Policy {

@@ -21,10 +21,10 @@ import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 
-/** The tenant's branch and accounts to which a document is booked, and the document's date. */
+/** The tenant's branch and accounts for booking a document, and the document's date. */
 export type SaleFacts = {
   readonly branchId: string | null;
-  /** Calendar date of `occurredAt` in the tenant's time zone; if that date is closed, the first open day. */
+  /** Calendar date of `occurredAt` in the tenant's time zone or, if that date is closed, the first open day. */
   readonly date: string;
   /** The calendar date of `occurredAt`, if that date is closed. */
   readonly documentDate?: string;
@@ -32,7 +32,7 @@ export type SaleFacts = {
   readonly accounts: { readonly sales: string; readonly tax: string; readonly byPayment: readonly string[] };
 };
 
-/** Method of looking up the facts of a sale: in current states or, without waiting, in states of limited age. */
+/** Method of looking up a sale's facts: in current states or, without waiting, in states of limited age. */
 export type Lookup = {
   readonly freshness: Freshness;
   /** Returns the id of the entity's record that holds the claimed value; undefined if none does. */
@@ -89,7 +89,7 @@ export class SaleFactsReader {
 
   /**
    * Returns the account of each payment: the account with the payment's code or, without a code, the default account of
-   * the payment method. Equal payments are looked up once, so that a concurrent change of a default cannot divide them
+   * the payment method. Equal payments are looked up once, so that a concurrent change to a default cannot split them
    * between two accounts.
    */
   private async accountsOf(
@@ -147,7 +147,7 @@ type SaleInHand = { readonly tenantId: string; readonly saleId: string; readonly
 /**
  * Finds the customer of a sale by the partner's own id (a link), code, tax number and e-mail address, in that order. If
  * there is no such customer, creates one. Lookups use the claims on these keys, which are always current. The choice is
- * recorded on the sale's stream before the customer is created, so a redelivery continues with the same customer.
+ * recorded in the sale's stream before the customer is created, so a redelivery continues with the same customer.
  */
 @Injectable()
 export class CustomerMatching {
@@ -170,7 +170,7 @@ export class CustomerMatching {
           (await this.made(inHand, await this.withFreeCode(tenantId, state.customer)))
         );
       } catch (error) {
-        // A key was taken or its holder was deleted between the lookup and the append. Retry the lookup.
+        // Retry the lookup, because a key was taken or its holder was deleted between the lookup and the append.
         const isOvertaken = error instanceof DomainError && OVERTAKEN.includes(error.code);
         if (!isOvertaken || round === MAX_ROUNDS) throw error;
       }
@@ -178,7 +178,7 @@ export class CustomerMatching {
   }
 
   /**
-   * Omits the partner's code if an account already has that code. The new customer then gets a code from the tenant's
+   * Omits the partner's code if an account already has it. The new customer then gets a code from the tenant's
    * sequence.
    */
   private async withFreeCode(tenantId: string, wanted: SaleCustomer): Promise<SaleCustomer> {

@@ -4,10 +4,7 @@ import { TenantSeeder } from '../commands/tenant.commands.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { Policy } from '../eventsourcing/policy.js';
 
-/**
- * Completes the initial records of a tenant after a crash during its creation. Changes nothing if all initial records
- * exist.
- */
+/** Completes a tenant's initial records after a crash during its creation. Changes nothing if all of them exist. */
 @Injectable()
 export class TenantSeedingPolicy implements Policy {
   readonly name = 'tenant-seeding';

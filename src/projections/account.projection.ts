@@ -21,7 +21,7 @@ export const accounts: ReadModel<AccountView> = {
     ...texts<AccountView>('createdAt', 'type'),
     foldedName: { type: 'text', of: ({ name }) => fold(name) },
     foldedCode: { type: 'text', of: ({ code }) => code && fold(code) },
-    /** Accounts without a code come last when ordered by code. */
+    /** Ordering by code puts accounts without a code last. */
     hasNoCode: { type: 'boolean', of: ({ code }) => code === null },
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
@@ -63,8 +63,8 @@ export const accountProjection: Projection<AccountView, AnyAccountEvent> = {
 };
 
 /**
- * Whether the event changes the account itself. A customer's opening balance is in the customer's stream, but does not
- * change the account.
+ * Whether the event changes the account itself. A customer's opening balance is part of the customer's stream, but does
+ * not change the account.
  */
 const isOwnChange = (event: Recorded<AnyAccountEvent>): boolean =>
   event.entity !== 'customer' || isAboutCustomer(event as Recorded<CustomerEvent>);
@@ -175,7 +175,7 @@ function customerChanges(event: OwnChange): Partial<CustomerView> {
   }
 }
 
-/** The event whose transaction posted to a deleted record, with the metadata needed for a reaction. */
+/** The event whose transaction posted to a deleted record, with the metadata that a reaction needs. */
 export type Reach = { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
 
 /**
@@ -203,8 +203,8 @@ export const deletedRecords: ReadModel<DeletedRecord> = {
 type TouchingEvent = LedgerEvent | CustomerEvent | AccountEvent;
 
 /**
- * Only deleted records have documents, so a sale causes only a lookup of absent documents. All tenants share one scope,
- * because RestorationWatch reads them together.
+ * Only deleted records have documents, so a sale merely looks up absent documents. All tenants share one scope, because
+ * RestorationWatch reads them together.
  */
 export const deletedRecordProjection: Projection<DeletedRecord, TouchingEvent> = {
   model: deletedRecords,

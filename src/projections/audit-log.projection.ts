@@ -55,8 +55,8 @@ export type AuditLogView = {
   /** The acting user or operator; for a rejected sign-in, the owner of the account. */
   readonly userId: string | null;
   /**
-   * `partner:<sourceId>` or `system:<name>` if the actor was not signed in; OPERATOR_ACTOR for operators in a tenant's
-   * history.
+   * `partner:<sourceId>` or `system:<name>` for an actor that was not signed in; OPERATOR_ACTOR for operators in a
+   * tenant's history.
    */
   readonly actor: string | null;
   readonly action: AuditAction;
@@ -70,22 +70,22 @@ export type AuditLogView = {
   /** Revision of the event in its stream. */
   readonly revision: number;
   readonly position: number;
-  /** The record whose stream contains the event, if that is not the subject of the entry. */
+  /** The record whose stream contains the event, if it differs from the entry's subject. */
   readonly carrier: { readonly entity: string; readonly recordId: string } | null;
 };
 
 const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
-/** Matches the start of a UUID that is long enough not to be an ordinary number. */
+/** Matches the start of a UUID, if it is too long to be an ordinary number. */
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
-/** Turns each UUID into one word instead of five, which saves a third of the indexed words of an entry. */
+/** Turns each UUID into one word instead of five, which saves a third of an entry's indexed words. */
 const withWholeIds = (text: string): string => text.replace(ANY_UUID, (id) => id.replaceAll('-', ''));
 
 /** Converts a search to indexed words. Only the first part of an incomplete UUID is used. */
 export const auditSearch = (text: string): string => withWholeIds(text).replace(UUID_START, '$1');
 
 /**
- * An event that was written by hand may lack a valid timestamp. It is then treated as the oldest instead of causing an
+ * A manually written event may lack a valid timestamp. It is then treated as the oldest event instead of causing an
  * error.
  */
 const instantOf = (text: string): number => {
@@ -93,20 +93,17 @@ const instantOf = (text: string): number => {
   return Number.isNaN(ms) ? 0 : ms;
 };
 
-/**
- * Actor in entries for operators' actions in a tenant's history. The tenant must not learn the identity of the
- * operator.
- */
+/** Actor in entries for operators' actions in a tenant's history. The tenant must not learn the operator's identity. */
 export const OPERATOR_ACTOR = 'operator';
 
-/** Kinds of records that belong to a tenant's history but are visible only to operators. */
+/** Kinds of records in a tenant's history that are visible only to operators. */
 const OPERATORS_OWN: readonly string[] = ['dead-letter'];
 
 /** Whether the users of the entry's tenant may see the entry. */
 export const isShownToTenant = ({ tenantId, entity }: Pick<AuditLogView, 'tenantId' | 'entity'>): boolean =>
   tenantId !== PLATFORM_TENANT && !OPERATORS_OWN.includes(entity);
 
-/** Returns the value of the filter `tenantId` that selects the entries visible to the users of a tenant. */
+/** Returns the `tenantId` filter value that selects the entries visible to a tenant's users. */
 export const shownTo = (tenantId: string): string => `shown:${tenantId}`;
 
 const FILTERS = ['tenantId', 'entity', 'entityId', 'action', 'branchId', 'userId'] as const;
@@ -117,7 +114,7 @@ export const auditLogs: ReadModel<AuditLogView> = {
   name: 'audit_logs',
   version: 3,
   fields: {
-    /** In an index, a number of milliseconds takes a quarter of the space of a text timestamp. */
+    /** In an index, a number of milliseconds takes a quarter of the space of a timestamp string. */
     occurredAtMs: { type: 'integer', of: ({ occurredAt }) => instantOf(occurredAt) },
     position: { type: 'integer', of: ({ position }) => position },
     ...texts<AuditLogView>(...FILTERS),
@@ -150,7 +147,7 @@ function entryOf(event: Audited): AuditLogView {
   const { metadata, audit, data } = event;
   const { entity, entityId } = subjectOf(event);
   const isOwn = entity === event.entity && entityId === event.recordId;
-  // The stream of a tenant's own record belongs to the platform, but the entry for a change by the tenant belongs to
+  // A tenant's own record has its stream in the platform tenant, but the entry for a change by the tenant belongs to
   // the tenant.
   const tenantId = event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId;
   return {
@@ -192,7 +189,7 @@ type Addressed = Pick<AuditLogView, 'carrier' | 'entity' | 'entityId' | 'tenantI
 export const carrierOf = ({ carrier, entity, entityId }: Addressed): NonNullable<AuditLogView['carrier']> =>
   carrier ?? { entity, recordId: entityId };
 
-/** The stream that contains the event of an entry. The record of a tenant belongs to the platform. */
+/** The stream that contains the event of an entry. A tenant's own record belongs to the platform. */
 export function streamOf(entry: Addressed): string {
   const { entity, recordId } = carrierOf(entry);
   return streamName(entity, entity === tenant.name ? PLATFORM_TENANT : entry.tenantId, recordId);

@@ -4,7 +4,7 @@ import { type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { added, exact, type Minor, type Movement, movementsOf, type Sums } from './ledger-movements.js';
 import { texts } from './record-projection.js';
 
-/** Sums of an account's postings whose dates are in one quarter. */
+/** Sums of an account's postings dated within one quarter. */
 export type QuarterSums = readonly [quarter: string, debit: Minor, credit: Minor];
 
 /** Totals of an account over all value dates. A customer's account has the customer's id. */

@@ -2,7 +2,7 @@ import type { Projection } from '../projecting/projection.js';
 import type { ReadModel } from '../ports/read-store.js';
 import { type LedgerEvent, ledgerSources, ruleHitsOf } from './ledger-events.js';
 
-/** The hits of a rule; absent if the rule has never matched. The document remains after the rule is deleted. */
+/** A rule's hits; absent if the rule has never matched. The document remains after the rule is deleted. */
 export type CategoryRuleHitsView = {
   readonly id: string;
   /** Number of transactions that the rule categorized, regardless of later changes to them. */

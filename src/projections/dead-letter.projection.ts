@@ -9,7 +9,7 @@ import { texts } from './record-projection.js';
 export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'externalId' | 'awaits'> & {
   readonly id: string;
   readonly tenantId: string;
-  /** The event's revision in its stream; null if the letter does not contain that revision. */
+  /** The event's revision in its stream; null if the letter does not contain it. */
   readonly eventRevision: number | null;
   /** Subject of the event. */
   readonly subject: string;
@@ -24,7 +24,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly firstFailedAt: string;
   readonly lastFailedAt: string;
   readonly resolvedAt: string | null;
-  /** The user or operator who resolved the letter, or `system:` followed by the name of a component of the service. */
+  /** The user or operator who resolved the letter, or `system:` followed by the name of a service component. */
   readonly resolvedBy: string | null;
   readonly discardReason: string | null;
   readonly createdAt: string;
@@ -33,7 +33,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly revision: number;
 };
 
-/** Returns the filter value for the parked letters of a tenant's sales that wait for the removal of a cause. */
+/** Returns the filter value for a tenant's parked letters whose sales are waiting for the removal of a cause. */
 export const awaitedIn = (tenantId: string, cause: string): string => `${tenantId} ${cause}`;
 
 export const deadLetters: ReadModel<DeadLetterView> = {

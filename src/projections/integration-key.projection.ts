@@ -22,7 +22,7 @@ export const integrationKeyDirectoryProjection: Projection<IntegrationKeyEntry, 
   evolve: (entry, { recordId, tenantId }) => entry ?? { id: recordId, tenantId },
 };
 
-/** A partner's key, revoked or not, without its secret and digest. */
+/** A partner's key, revoked or not, without its secret or digest. */
 export type IntegrationKeyView = ViewOf<typeof integrationKeyRecord.fields>;
 export const integrationKeys = readModelOf(integrationKeyRecord, { name: 'integration_keys', version: 2 });
 
@@ -38,7 +38,7 @@ export const integrationKeyProjection = recordProjection(integrationKeys, integr
   IntegrationKeyExpirySet: ({ data }) => data,
 });
 
-/** Time of the last use of a key. This is a separate model, because the use of a key does not change its revision. */
+/** Time of a key's last use. This is a separate model, because using a key does not change its revision. */
 export type IntegrationKeyUseView = { readonly id: string; readonly lastUsedAt: string };
 
 export const integrationKeyUses = keyedBy<IntegrationKeyUseView>('integration_key_uses', 'id');

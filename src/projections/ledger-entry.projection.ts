@@ -15,7 +15,7 @@ export type LedgerEntryView = readonly [
   at: number,
   /**
    * The sale whose stream contains the event, or the transaction that it records or reverses. Empty if the event does
-   * not change customers' balances. An example is a sale that is settled by its own collections.
+   * not change customers' balances, as for a sale settled by its own collections.
    */
   of: string,
   /** 1 if an earlier event recorded the sale or transaction in `of`. */
@@ -37,8 +37,8 @@ export function eachSum(
 }
 
 /**
- * Ordered by id: first the entries that do not change customers' balances, then all others. Both groups are in order of
- * position. Most sales are paid immediately, so the ageing report reads only a small part of the entries.
+ * Entries are ordered by id: first those that do not change customers' balances, then all others. Both groups are in
+ * order of position. Most sales are paid immediately, so the ageing report reads only a small part of the entries.
  */
 export const ledgerEntries: ReadModel<LedgerEntryView> = {
   name: 'ledger_entries',

@@ -48,7 +48,7 @@ export function ruleHitsOf(event: LedgerEvent): readonly CategorizedBy[] {
   return change.categorizedBy && !change.isUndone ? [change.categorizedBy] : [];
 }
 
-/** The new category of a recorded transaction, chosen by a user or assigned by the application of a rule. */
+/** A recorded transaction's new category, chosen by a user or assigned by a rule application. */
 export type CategoryChange = Pick<CategoryChoice, 'transactionId' | 'categoryId'> & {
   readonly categorizedBy: CategorizedBy | null;
   readonly isChosen: boolean;
@@ -68,10 +68,7 @@ export function categoryChangeOf(event: LedgerEvent): CategoryChange | undefined
   }
 }
 
-/**
- * Returns the category change made by the application of a rule, or by the undoing of an application; undefined for
- * other events.
- */
+/** Returns the category change made by a rule application or by undoing one; undefined for other events. */
 export function recategorizationOf(event: LedgerEvent): Recategorization | undefined {
   switch (event.type) {
     case 'TransactionRecategorized':

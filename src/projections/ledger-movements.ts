@@ -2,10 +2,10 @@ import type { LedgerTransaction } from '../aggregates/ledger.js';
 import { currencyDigits, fromMinor, toMinor } from '../aggregates/money.js';
 import { entriesOf, type LedgerEvent } from './ledger-events.js';
 
-/** Minor units: a number, or text if a double cannot represent it exactly. */
+/** Minor units: a number, or a string if a double cannot represent it exactly. */
 export type Minor = number | string;
 
-/** Half of the largest exact integer, so that the sum of an exact number and an amount is also exact. */
+/** Half of the largest exact integer, so that the sum of two such numbers is also exact. */
 const MAX_EXACT = 2n ** 52n;
 export const exact = (minor: bigint): Minor => (minor < MAX_EXACT ? Number(minor) : minor.toString());
 
@@ -22,7 +22,7 @@ export type Movement = {
 };
 
 const NOTHING: readonly Movement[] = [];
-/** Caches the sums per event, because several projections need the sums for each of their documents. */
+/** Caches the sums per event, because several projections need them for each of their documents. */
 const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 
 /** Returns the postings of an event to each account on each date. */

@@ -16,7 +16,7 @@ import {
 import { added, type Movement, movementsOf, type Sums } from './ledger-movements.js';
 import { searchIn, texts } from './record-projection.js';
 
-/** Totals of an account on one value date. */
+/** An account's totals on one value date. */
 export type AccountDayView = Sums & {
   readonly accountId: string;
   readonly date: string;
@@ -50,7 +50,7 @@ export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
 
 const taxedKey = (kind: TaxedKind, rate: string | null): string => (rate === null ? kind : `${kind} ${rate}`);
 
-/** Returns the kind and rate that a key of `taxed` contains. */
+/** Returns the kind and rate contained in a key of `taxed`. */
 export function taxedOf(key: string): { readonly kind: TaxedKind; readonly rate: string | null } {
   const [kind, rate = null] = key.split(' ');
   return { kind: kind as TaxedKind, rate };
@@ -89,7 +89,7 @@ export type TransactionView = LedgerTransaction & {
   readonly sequence: number;
   readonly isCancelled: boolean;
   readonly reversedBy: ReversedBy | null;
-  /** The reason that a user gave for a reversal; null for all other transactions. */
+  /** The reason that the user gave for a reversal; null for all other transactions. */
   readonly reason: string | null;
   /**
    * `correctionOf`: the cancelled transaction that this transaction replaces. `correctedBy`: the transaction that
@@ -98,7 +98,7 @@ export type TransactionView = LedgerTransaction & {
   readonly correctionOf: string | null;
   readonly correctedBy: string | null;
   readonly categorizedBy: { readonly ruleId: string; readonly source: string } | null;
-  /** Whether a user chose the category, or chose to have no category. */
+  /** Whether a user chose the category or explicitly chose none. */
   readonly isChosen: boolean;
   /** The user who recorded the transaction; null if the service did. */
   readonly createdBy: string | null;
@@ -109,11 +109,11 @@ export type TransactionView = LedgerTransaction & {
 const FILTERS = ['type', 'documentEffect', 'direction', 'categoryId', 'expenseItemId', 'branchId'] as const;
 
 /**
- * Length of amounts as text. Because all texts have this length, they sort in numerical order in any currency. The
- * length suffices for the sum of any journal entry's lines.
+ * Length of amounts formatted as strings. Because all strings have this length, they sort in numerical order in any
+ * currency. The length suffices for the sum of any journal entry's lines.
  */
 const AMOUNT_LENGTH = 24;
-/** Converts an amount to the text by which transactions are filtered. */
+/** Converts an amount to the string by which transactions are filtered. */
 export const amountKey = (amount: string): string =>
   toMinor(amount, MAX_DECIMALS).toString().padStart(AMOUNT_LENGTH, '0');
 
@@ -124,14 +124,13 @@ export const transactions: ReadModel<TransactionView> = {
     ...texts<TransactionView>('date', 'customerId'),
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
     ...texts<TransactionView>(...FILTERS),
-    // Queries select only manual transactions, so only those are indexed.
+    // Queries select only manual transactions, so only these are indexed.
     manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
     /** Every account with a posting. `account` contains only those that users chose. */
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: { type: 'text', of: chosenAccounts },
     amount: { type: 'text', of: ({ amount }) => amountKey(amount) },
-    // Cancelled and other transactions have separate fields, because an index is worthwhile only for the few cancelled
-    // ones.
+    // Cancelled and other transactions have separate fields, because only the few cancelled ones justify an index.
     cancelled: { type: 'boolean', of: ({ isCancelled }) => isCancelled || null },
     standing: { type: 'boolean', of: ({ isCancelled }) => !isCancelled || null },
   },
@@ -150,7 +149,7 @@ export const transactions: ReadModel<TransactionView> = {
  */
 const MAX_PER_EVENT = 1_000;
 
-/** Position of the event that contains a transaction. */
+/** Returns the position of the event that contains a transaction. */
 export const positionOf = ({ sequence }: Pick<TransactionView, 'sequence'>): number =>
   Math.floor(sequence / MAX_PER_EVENT);
 
@@ -180,7 +179,7 @@ const changeOf = ({ categoryId, categorizedBy, isChosen }: CategoryChange): Part
   isChosen,
 });
 
-/** Returns the data of a user's cancellation, except for the reversal. A partner's cancellation has no such data. */
+/** Returns the data of a user's cancellation, without the reversal. A partner's cancellation has no such data. */
 const toldBy = (event: LedgerEvent) =>
   event.type === 'TransactionCancelled' || event.type === 'OpeningBalanceCancelled' ? event.data : undefined;
 
@@ -212,7 +211,7 @@ function viewOf(entry: LedgerTransaction, event: Recorded<LedgerEvent>, ordinal:
     correctionOf: 'correctionOf' in event.data ? event.data.correctionOf : null,
     correctedBy: null,
     categorizedBy,
-    // A reversal takes over the category of the reversed transaction, so no user chose it.
+    // A reversal inherits the reversed transaction's category, so no user chose it.
     isChosen: entry.categoryId !== null && categorizedBy === null && entry.reversalOf === null,
     createdBy: userId ?? null,
     carrier: { entity: event.entity as Carrier['entity'], recordId: event.recordId },

@@ -5,7 +5,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 import { keyedBy } from './record-projection.js';
 
-/** A period, in positions, in which a person was active with one role. `to` is null while the period lasts. */
+/** A range of positions in which a person was active with one role. `to` is null while the range is open. */
 export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
 /** Marks all notifications up to and including the event at `position` as read. */
 export type Sweep = { readonly position: number; readonly at: string };
@@ -26,8 +26,8 @@ export type NotificationInboxView = {
 };
 
 /**
- * These limits exceed any realistic number of role changes, suspensions and sweeps. When a limit is exceeded, the
- * oldest entries are removed.
+ * These limits exceed any realistic number of role changes, suspensions and sweeps. Beyond a limit, the projection
+ * removes the oldest entries.
  */
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;
@@ -41,7 +41,7 @@ export const notificationInboxProjection: Projection<NotificationInboxView, Even
   sources: ['user', 'operator', 'notification-inbox'],
   recordsOf: [],
   documents: ofRecord,
-  // The stream of the inbox has the id of the user or operator, so its first event is not the first of the document.
+  // The inbox's stream has the id of the user or operator, so its first event is not the document's first event.
   begins: ({ type }) => type === 'UserCreated' || type === 'OperatorCreated',
   evolve: (view, event) => {
     switch (event.type) {

@@ -49,21 +49,21 @@ function changeBy({ type, data, metadata }: Recorded<TenantEvent>): PeriodChange
   }
 }
 
-/** A transaction that was recorded after its date had been closed. */
+/** A transaction recorded after its date had been closed. */
 export type LateEntryView = LateEntry & {
   readonly description: string | null;
   readonly recordedAt: string;
   /** The user who recorded the transaction; null if the service did. */
   readonly userId: string | null;
-  /** The last closed day at the time of the recording. */
+  /** The last closed day at the time of recording. */
   readonly closedThrough: string;
   /** Whether a LateEntriesDetected event lists the transaction. */
   readonly isDetected: boolean;
-  /** The event that contains the transaction, with the metadata needed for a reaction. */
+  /** The event that contains the transaction, with the metadata that a reaction needs. */
   readonly cause: { readonly id: string; readonly metadata: Pick<EventMetadata, 'requestId' | '$correlationId'> };
 };
 
-/** The last closed day of a tenant, and the transactions that were recorded after their dates had been closed. */
+/** A tenant's last closed day, and the transactions recorded after their dates had been closed. */
 export type LateEntriesView = {
   readonly tenantId: string;
   readonly closedThrough: string;
@@ -84,9 +84,9 @@ export const lateEntries: ReadModel<LateEntriesView> = {
 type ClosingEvent = TenantEvent | LedgerEvent;
 
 /**
- * Identifies late entries solely by the order of the history, so it works with any event store and any number of
- * replicas. An entry is late if its event follows the event of the closing in force. Only tenants with a closed period
- * have a document. For all others, a batch of sales causes only the lookup of an absent document.
+ * Identifies late entries solely by the order of events in the history, so it works with any event store and any number
+ * of replicas. An entry is late if its event follows the event of the closing in force. Only tenants with a closed
+ * period have a document. For all others, a batch of sales merely looks up an absent document.
  *
  * Reopening the date of a late entry removes the entry from the list. A later closing then includes it.
  */
@@ -94,7 +94,7 @@ export const lateEntriesProjection: Projection<LateEntriesView, ClosingEvent> = 
   model: lateEntries,
   sources: ['tenant', ...ledgerSources],
   recordsOf: [],
-  // The policy reads the late entries of all tenants together.
+  // The watch reads the late entries of all tenants together.
   scope: () => PLATFORM,
   documents: (event) => {
     if (event.entity === 'tenant') return CLOSING.includes(event.type) ? [event.recordId] : [];

@@ -9,8 +9,8 @@ import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { keyedBy, texts } from './record-projection.js';
 
 /**
- * A browser with a push subscription of any tenant. The browser belongs to the last person who subscribed with it, even
- * if that person is in another tenant.
+ * A browser with a push subscription in any tenant. It belongs to the last person who subscribed with it, even if that
+ * person is in another tenant.
  */
 export type PushSubscriptionView = NewPushSubscription & {
   readonly id: string;
@@ -46,8 +46,8 @@ export const pushSubscriptionProjection: Projection<PushSubscriptionView, PushSu
 };
 
 /**
- * Time of the last push to a browser, accurate to an hour. This is a separate model, because a push does not change the
- * revision of a subscription.
+ * Time of the last push to a browser, accurate to within an hour. This is a separate model, because a push does not
+ * change the revision of a subscription.
  */
 export type PushUseView = { readonly id: string; readonly lastUsedAt: string };
 

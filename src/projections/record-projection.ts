@@ -6,9 +6,7 @@ import { ofRecord, type Projection } from '../projecting/projection.js';
 
 type Common = 'id' | 'createdAt' | 'updatedAt' | 'revision';
 
-/**
- * Creates the read model of a declared record: ordered by creation, with the filters and search texts of its fields.
- */
+/** Creates the read model of a declared record: ordered by creation, with its fields' filters and search text. */
 export function readModelOf<F extends Fields>(
   record: RecordShapes<F>,
   { direction = 'descending', ...named }: { name: string; version: number; direction?: 'ascending' | 'descending' },
@@ -39,7 +37,7 @@ const member = <View>(name: string, type: Field<View>['type'] = 'text'): Field<V
 export const texts = <View>(...names: readonly (keyof View & string)[]): Record<string, Field<View>> =>
   Object.fromEntries(names.map((name) => [name, member<View>(name)]));
 
-/** Creates a full-text search in these properties of a read model's view. */
+/** Creates a full-text search over these properties of a read model's view. */
 export const searchIn = <View>(...names: readonly (keyof View & string)[]) =>
   Object.fromEntries(names.map((name) => [name, (view: View) => view[name] as string | null]));
 
@@ -55,7 +53,7 @@ export const keyedBy = <View extends object>(name: string, key: keyof View & str
 type EventOfType<E extends DomainEvent, T> = Recorded<Extract<E, { readonly type: T }>>;
 
 /**
- * Maps the events of a record's stream to changes of its view. `created` is the type of the event that creates the
+ * Maps the events in a record's stream to changes to its view. `created` is the type of the event that creates the
  * view. Handlers of later events return the changed properties, or `null` to remove the view.
  */
 type Changes<View, E extends DomainEvent, C extends E['type']> = {

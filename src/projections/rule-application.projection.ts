@@ -6,7 +6,7 @@ import type { Projection } from '../projecting/projection.js';
 import { type LedgerEvent, ledgerSources, recategorizationOf } from './ledger-events.js';
 import { recordProjection, texts } from './record-projection.js';
 
-/** An application of a rule to past transactions. */
+/** The application of a rule to past transactions. */
 export type RuleApplicationView = Pick<
   StartedRuleApplication,
   'ruleId' | 'dateFrom' | 'dateTo' | 'replace' | 'status' | 'total' | 'examined' | 'changed' | 'restored' | 'kept'

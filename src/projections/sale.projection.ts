@@ -13,8 +13,8 @@ export type RelatedSale = {
 };
 
 /**
- * The fields of a sale that lists show. There may be millions of sales. Lines, payments and metadata therefore remain
- * in the streams, and absent fields take no space.
+ * The sale fields included in lists. There may be millions of sales. Lines, payments and metadata therefore remain in
+ * the streams, and absent fields take no space.
  */
 export type SaleView = Pick<
   SaleAccepted,
@@ -31,7 +31,7 @@ export type SaleView = Pick<
   readonly rejection?: { readonly code: string; readonly message: string; readonly attempts: number } | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Number of changes since the acceptance. */
+  /** Number of changes since acceptance. */
   readonly revision: number;
 };
 

@@ -25,8 +25,8 @@ export const userProjection = recordProjection(users, user, 'UserCreated', {
 });
 
 /**
- * Time of the last sign-in of a user or operator. This is separate from the user, because sign-ins do not change the
- * user's revision.
+ * Time of the last sign-in of a user or operator. This is a separate model, because sign-ins do not change the user's
+ * revision.
  */
 export type UserLogin = { readonly userId: string; readonly lastLoginAt: string };
 
@@ -69,7 +69,7 @@ export type SessionView = {
   /** `platform` for operators. */
   readonly tenantId: string;
   readonly userId: string;
-  /** Epochs of the user and of the tenant when the session began. */
+  /** The user's and the tenant's epochs when the session began. */
   readonly userEpoch: number;
   readonly tenantEpoch: number;
   /** Address and user agent of the last sign-in, refresh or step-up. */

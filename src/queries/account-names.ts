@@ -9,7 +9,7 @@ import { type BooksOf, scopeOf } from './ledger-sums.js';
 import { ReadModels } from './query.js';
 import { StreamHistory } from './stream-history.js';
 
-/** An account as named in reports. */
+/** An account as it appears in reports. */
 export type NamedAccount = {
   readonly accountId: string;
   readonly code: string | null;
@@ -17,13 +17,13 @@ export type NamedAccount = {
   readonly type: AccountType;
 };
 
-/** Classes of accounts, in the order of report sections. */
+/** Account classes, in the order of report sections. */
 export const CLASSES = ['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'] as const;
 export type AccountClass = (typeof CLASSES)[number];
 
 /**
- * OTHER accounts are treated like cash accounts, because they receive payments. A company's credit card is a debt to
- * its issuer.
+ * OTHER accounts count as cash accounts, because they receive payments. A company's credit card is a debt to its
+ * issuer.
  */
 export const CLASS_OF: Readonly<Record<AccountType, AccountClass>> = {
   CUSTOMER: 'Assets',
@@ -68,7 +68,7 @@ export class AccountNames {
   }
 
   /**
-   * Returns the id and type of every account of a wanted type, including deleted accounts. The type of an account never
+   * Returns the id and type of every account of a wanted type, including deleted accounts. An account's type never
    * changes.
    */
   async idsOf(books: BooksOf, isWanted: (type: AccountType) => boolean): Promise<Map<string, AccountType>> {
@@ -79,7 +79,7 @@ export class AccountNames {
     return found;
   }
 
-  /** Returns accounts as they were at the instant. An account that changed afterwards is folded from its stream. */
+  /** Returns accounts as they were at the instant. An account that changed afterwards is rebuilt from its stream. */
   private async asKnown(
     { tenantId, knownAt }: BooksOf,
     view: AccountView,

@@ -14,7 +14,7 @@ export type Money = { readonly amount: string; readonly currency: string };
 type Account = { readonly id: string; readonly currency: string; readonly isDeleted: boolean };
 type WithBalance<View> = Omit<View, 'isDeleted'> & { readonly balance: Money };
 
-/** Adds the balances to accounts or customers in one read. A record without postings has a zero balance. */
+/** Adds the balances to accounts or customers with one read operation. A record without postings has a zero balance. */
 export async function withBalances<View extends Account>(
   models: ReadModels,
   scope: Scope,
@@ -56,7 +56,7 @@ export type AccountFilters = Paging & {
   readonly sort: 'name' | 'code' | 'newest';
 };
 export class ListAccounts extends query<Page<AccountRecord>, [scope: Scope, filters: AccountFilters]>() {}
-/** All pages of the list. */
+/** All pages of the account list. */
 export class EachAccount extends query<Rows<AccountRecord>, [scope: Scope, filters: AccountFilters]>() {}
 export class LookUpAccounts extends lookUpFrom({
   model: accounts,
@@ -76,7 +76,7 @@ export type CustomerFilters = Paging & {
 
 export class GetCustomer extends query<CustomerRecord, [scope: Scope, id: string]>() {}
 export class ListCustomers extends query<Page<CustomerRecord>, [scope: Scope, filters: CustomerFilters]>() {}
-/** All pages of the list. */
+/** All pages of the customer list. */
 export class EachCustomer extends query<Rows<CustomerRecord>, [scope: Scope, filters: CustomerFilters]>() {}
 export class LookUpCustomers extends lookUpFrom({
   model: customers,

@@ -29,7 +29,7 @@ export class GetAgeing extends query<Ageing, [books: BooksOf, asOf: string | und
 
 /**
  * Returns the customers with a balance, sorted by code. Reads only the entries that change customers' balances. Memory
- * use grows only with the number of customers.
+ * usage grows only with the number of customers.
  */
 async function ageingOf(
   ledger: LedgerSums,

@@ -28,7 +28,7 @@ import { StreamHistory } from './stream-history.js';
 /** A record at one point in its history, as returned by the API; undefined if it does not exist at that point. */
 export type Shape = object | undefined;
 
-/** A record, and the record whose stream contains its events. */
+/** A record, with the record whose stream contains its events. */
 type Subject = {
   readonly carrier: { readonly entity: string; readonly recordId: string };
   readonly entity: string;
@@ -39,7 +39,7 @@ type Subject = {
 const COMMON = ['id', 'createdAt', 'updatedAt', 'revision'];
 /** Fields of views that the API never returns. */
 const INTERNAL = ['sequence', 'carrier', 'isChosen', 'isDeleted'];
-/** Fields that commands change in the aggregate's state, but that the views do not contain. */
+/** Fields that commands change in the aggregate's state, but that views lack. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   customer: ['openingTransaction', 'links'],
   'category-rule': ['dispute'],
@@ -126,7 +126,7 @@ export type Change = { readonly path: string; readonly before: unknown; readonly
 
 type Moment = { readonly view: Shape; readonly own: object };
 
-/** Determines the changes that events made, by folding the streams of the records. */
+/** Determines the changes that events made, by folding the records' streams. */
 @Injectable()
 export class RecordChanges {
   constructor(@Inject(StreamHistory) private readonly history: StreamHistory) {}
@@ -159,7 +159,7 @@ export class RecordChanges {
 const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: shape.own() });
 
 /**
- * Returns the changes that an event makes to the record. Changes that no read model contains are taken from the
+ * Returns the changes that an event made to the record. Changes absent from all read models are taken from the
  * aggregate's state. If the state does not contain them either (a sale's lines, a job's parameters), they are taken
  * from the event.
  */
@@ -188,7 +188,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** Whether to omit a path because its list or record is empty here but has listed fields on the other side. */
+/** Whether to omit a path whose list or record is empty here but has listed fields on the other side. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&
@@ -233,9 +233,7 @@ export type AuditLogFilters = Filters<
 
 export class ListAuditLogs extends query<Page<AuditLogRecord>, [filters: AuditLogFilters]>() {}
 export class GetAuditLog extends query<AuditLogDetail, [id: string]>() {}
-/**
- * Like ListAuditLogs, but for the users of a tenant: omits the entries of other tenants and the identity of operators.
- */
+/** Like ListAuditLogs, but for the users of a tenant: omits other tenants' entries and the operators' identities. */
 export class ListTenantAuditLogs extends query<
   Page<AuditLogRecord>,
   [tenantId: string, filters: Omit<AuditLogFilters, 'tenantId'>]
@@ -252,7 +250,7 @@ function requestOf({ pageNumber, pageSize, search, dateFrom, dateTo, ...where }:
   };
 }
 
-/** Adds the names of tenants and users with one batch read each. */
+/** Adds the names of tenants and users with one batch read operation each. */
 async function named(models: ReadModels, entries: readonly AuditLogView[]): Promise<AuditLogRecord[]> {
   const idsOf = (field: 'tenantId' | 'userId'): string[] => [
     ...new Set(entries.map((entry) => entry[field]).filter((id) => id !== null)),

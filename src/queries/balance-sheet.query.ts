@@ -5,8 +5,8 @@ import { type BooksOf, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
 
 /**
- * `accountId` and `type` are null for amounts that belong to no single account: the total of all customers, and the
- * results.
+ * `accountId` and `type` are null for amounts that do not belong to a single account: the total of all customers, and
+ * the results.
  */
 export type BalanceSheetRow = { readonly [N in 'accountId' | 'code' | 'type']: NamedAccount[N] | null } & {
   readonly name: string;
@@ -30,7 +30,7 @@ export type BalanceSheet = {
 
 export class GetBalanceSheet extends query<BalanceSheet, [books: BooksOf, asOf: string | undefined]>() {}
 
-/** Debits minus credits. Customers are combined. Income and expenses are divided at the start of the year. */
+/** Debits minus credits. Customers are combined. Income and expenses are split at the start of the year. */
 type Balances = {
   readonly own: Map<string, MinorSum>;
   readonly customers: MinorSum;

@@ -51,8 +51,8 @@ class AccountLabels {
 }
 
 /**
- * The latest date that Beancount supports. Balances are asserted at the start of the next day, so none can be asserted
- * after this date.
+ * The latest date that Beancount supports. A closing balance is asserted at the start of the following day, which is
+ * impossible for this date.
  */
 const LAST_DATE = '9999-12-31';
 
@@ -99,7 +99,7 @@ class LedgerFile {
     return this.openings.map(({ account }) => this.openOf(account, date)).join('');
   }
 
-  /** Returns the accounts and their balances before a period. */
+  /** Returns the accounts, and their balances before a period. */
   brought(from: string): string {
     const date = dayAfter(from, -1);
     const balances = this.openings.filter(({ opening }) => opening !== 0n);
@@ -109,7 +109,7 @@ class LedgerFile {
     return `${this.opened(date)}${transaction}\n${this.asserted(from)}`;
   }
 
-  /** Returns assertions of the balances at the start of a date. */
+  /** Returns balance assertions for the start of a date. */
   asserted(date: string): string {
     const wanted = this.openings.filter(({ account: { accountId } }) => (this.accountId ?? accountId) === accountId);
     return wanted
@@ -120,7 +120,7 @@ class LedgerFile {
       .join('');
   }
 
-  /** Returns assertions of the balances after a date. */
+  /** Returns balance assertions for the end of a date. */
   closed(date: string): string {
     return date < LAST_DATE ? `\n${this.asserted(dayAfter(date, 1))}` : '';
   }

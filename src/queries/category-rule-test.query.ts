@@ -65,7 +65,7 @@ async function resolve(
     [...views.values()].map((rule) => matchable(rule, categories.get(rule.categoryId))),
   );
   const subject = subjectOf(test);
-  // Uses the same code as the categorization of recorded transactions.
+  // Uses the code that also categorizes recorded transactions.
   const winner = book.resolve(subject);
   // Lists matches first, then the draft and near misses (one failed condition). Other rules are omitted.
   const shown = book
@@ -123,7 +123,7 @@ function subjectOf({ currency, amount, accountId, ...test }: RuleTest & { readon
 }
 
 /**
- * A draft is treated as a user's newest rule.
+ * A draft counts as the newest of the users' rules.
  * @throws DomainError invalid if the currency cannot represent an amount
  */
 const draftOf = (currency: string, rule: RuleDetails & { readonly id: string }): CategoryRuleView => ({

@@ -52,7 +52,7 @@ export async function sampleOf(models: ReadModels, scope: Scope, rule: Matchable
   return { sample: await named(models, scope, caught), sampleCount, sampledTransactions };
 }
 
-/** Rules never apply to a reversal, which takes its category from the reversed transaction. */
+/** Rules never apply to a reversal, which inherits its category from the reversed transaction. */
 function catches(book: CategoryRuleBook, view: TransactionView, merchant: string | null): boolean {
   if (view.reversalOf !== null) return false;
   return book.resolve(ruleSubjectOf(view, merchant)) !== undefined;

@@ -65,8 +65,8 @@ const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
   new Map(views.map((view) => [view.id, view]));
 
 /**
- * The rules are keyed by id. If a rule is created between two page reads, another rule may move to the next page and be
- * read again.
+ * The rules are keyed by id. If a rule is created while pages are being read, another rule may move to the next page
+ * and be read again.
  */
 export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {
   const categoriesById = byId(await models.all(categories, scope));
@@ -118,25 +118,25 @@ export type RuleList = {
 
 export class ListCategoryRules extends query<RuleList, [scope: Scope, request: RuleListRequest]>() {}
 
-/** Positions of the rules' model, of the categories' model, and of both together, in this order. */
+/** Positions of the read models of rules, categories and rule sets, in this order. */
 type Positions = readonly [number, number, number];
 type Known = {
   readonly rules: TenantRules;
   /** The rules include every relevant event up to and including this position, and possibly later ones. */
   readonly position: number;
-  /** Minimum positions of the models at the time when the rules were last known to be current. */
+  /** Positions that the models had at least reached when the rules were last known to be current. */
   readonly checkedAt: Positions;
 };
 
 const MAX_TENANTS = 1_000;
-/** Kinds of records whose changes may affect the rules. */
+/** Kinds of records that can change the rules. */
 const KINDS = [category.name, categoryRule.name];
 /** Maximum time for which a broken subscription may hide changes made by other processes. */
 const FOLLOWED_WITHIN_MS = 1_000;
 
 /**
  * Caches tenants' category rules, which are read from the read models. Reloads a tenant's rules after a change to a
- * rule or category. Reads nothing while the models do not advance.
+ * rule or category. Performs no read operations while the models do not advance.
  */
 @Injectable()
 export class Categorizer {
@@ -189,7 +189,7 @@ export class Categorizer {
     if (checked) return checked;
     const checkedAt = this.positions(tenantId);
     const set = await this.models.get(categoryRuleSets, tenantScope(tenantId), tenantId);
-    // The models advance independently, so an event is considered read only once both contain it.
+    // The models advance independently, so an event counts as read only once both contain it.
     const [rulesAt, categoriesAt] = checkedAt;
     const position = Math.min(set?.position ?? -1, rulesAt, categoriesAt);
     const known = this.known.get(tenantId);

@@ -7,7 +7,7 @@ import type { ReadModels } from './query.js';
 
 const WAIT_MS = 5_000;
 
-/** Waits for read models to catch up. Used for results that must not be outdated. */
+/** Waits for read models to catch up, for results that must not be outdated. */
 @Injectable()
 export class CaughtUp {
   constructor(
@@ -16,7 +16,7 @@ export class CaughtUp {
   ) {}
 
   /**
-   * Resolves once the read model contains everything stored at the time of the call.
+   * Resolves once the read model contains all events stored at the time of the call.
    * @throws DomainError unavailable READ_MODEL_BEHIND after `timeoutMs`
    */
   async withHead({ name }: { readonly name: string }, timeoutMs: number): Promise<void> {

@@ -16,11 +16,11 @@ export type AddressedLetter = Pick<
   'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
 > & { readonly id: string; readonly tenantId: string };
 
-/** Returns the content of dead letters of every origin and retries the work that failed. */
+/** Returns the content of dead letters from every origin, and retries the failed work. */
 export interface DeadLetterReplayer {
   /**
    * Retries the work. `attempt` starts at 2 and identifies the delivery: two replays with the same value have the
-   * effect of one. Returns the reason for a new failure, or undefined on success.
+   * effect of a single replay. Returns the reason for a new failure, or undefined on success.
    * @throws DomainError unavailable if an engine is unavailable; the outcome is then unknown and is not recorded
    */
   redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined>;
@@ -63,13 +63,13 @@ const CATCH_UP_MS = 5_000;
 /** A letter with its undelivered content. */
 export type DeadLetterRecord = Omit<DeadLetterView, 'awaits'> & { readonly payload: unknown };
 
-/** `dateFrom` and `dateTo` are instants of the first failure, both inclusive. */
+/** `dateFrom` and `dateTo` are instants that limit the time of the first failure, both inclusive. */
 export type DeadLetterFilter = Partial<
   Record<'status' | 'origin' | 'tenantId' | 'eventType' | 'code' | 'dateFrom' | 'dateTo' | 'search', string | undefined>
 >;
 
 export class ListDeadLetters extends query<Page<DeadLetterRecord>, [filter: DeadLetterFilter & Paging]>() {}
-/** The number of letters that a bulk run would replay or discard, and the oldest of them. */
+/** The number of letters that a bulk run would replay or discard, and the oldest of these letters. */
 export class PreviewBulk extends query<BulkPreview, [filter: DeadLetterFilter]>() {}
 export type BulkPreview = { readonly matched: number; readonly sample: readonly DeadLetterRecord[] };
 const MAX_SAMPLE = 20;
@@ -96,7 +96,7 @@ export function parkedBy({ status = 'PARKED', ...filter }: DeadLetterFilter): Ma
 
 export class GetDeadLetter extends query<DeadLetterRecord, [id: string]>() {}
 
-/** Maximum number of characters of a payload in a list. Lists omit longer payloads. */
+/** Maximum payload length in lists, in characters. Lists omit longer payloads. */
 const MAX_LISTED_PAYLOAD = 4_096;
 
 const addressed = ({ eventRevision, ...letter }: DeadLetterView) => ({

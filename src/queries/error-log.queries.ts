@@ -4,15 +4,15 @@ import { ReadModels, type Page, type Paging } from './query.js';
 import { PLATFORM } from '../ports/read-store.js';
 import { errorLogs, type ErrorLogView } from '../projections/error-log.projection.js';
 
-/** An error record without the lists used only by filters and searches. */
+/** An error record without the lists that only filters and searches use. */
 export type ErrorLogDetail = Omit<ErrorLogView, 'tenantIds' | 'branchIds' | 'userIds'>;
 export type ErrorLogRecord = Omit<ErrorLogDetail, 'requestIds'>;
 
 export type ErrorLogFilters = Paging & {
   readonly search?: string | undefined;
   /**
-   * `dateFrom` and `dateTo` are instants, both inclusive. They select errors first seen by `dateTo` and last seen at
-   * `dateFrom` or later.
+   * `dateFrom` and `dateTo` are instants, both inclusive. They select errors first seen at or before `dateTo` and last
+   * seen at or after `dateFrom`.
    */
   readonly dateFrom?: string | undefined;
   readonly dateTo?: string | undefined;

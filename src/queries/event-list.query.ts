@@ -13,8 +13,8 @@ import { StreamHistory } from './stream-history.js';
 import { shown, type StreamEvent } from './stream.queries.js';
 
 /**
- * An event with the record to which its audit entry refers. Technical events have no entry; for them, it is the record
- * whose stream contains the event.
+ * An event with the record to which its audit entry refers. A technical event has no entry and is listed with the
+ * record whose stream contains it.
  */
 export type ListedEvent = StreamEvent & {
   readonly entity: string;
@@ -41,9 +41,9 @@ export class ListEvents extends query<
   [filter: EventFilter, pageSize: number, cursor: string | undefined]
 >() {}
 
-/** Maximum number of audit log reads in one request. */
+/** Maximum number of read operations on the audit log per request. */
 const MAX_READS = 20;
-/** Maximum number of events that one request for a technical type examines, and number of events per read. */
+/** Maximum number of events that a request for a technical type examines, and number of events per read operation. */
 const [MAX_EXAMINED, PART] = [5_000, 500];
 
 type Subject = Pick<ListedEvent, 'entity' | 'tenantId' | 'recordId'>;
@@ -54,7 +54,7 @@ type Request = { readonly filter: EventFilter; readonly limit: number; readonly 
 
 /**
  * Every filter uses an index of the audit log, whose full-text search includes request ids and the words of event
- * types. A reaction has the request id of its cause, which is also the correlation id.
+ * types. An event caused by another event has the request id of its cause, which is also the correlation id.
  */
 function matchingOf({ type, entity, tenantId, correlationId, requestId, from, to }: EventFilter): Matching {
   const texts = [type?.replaceAll(/(?=[A-Z])/g, ' '), correlationId, requestId].filter((text) => text !== undefined);
@@ -156,7 +156,7 @@ function placeOf(cursor: string | undefined, isTechnical: boolean): string {
 
 const wrongCursor = () => invalid([{ path: 'cursor', message: 'Must be a nextCursor from the same list.' }]);
 
-/** Adds the deliveries of the events' messages, with one read for each tenant. */
+/** Adds the deliveries of the events' messages, with one read operation per tenant. */
 async function withDeliveries(
   log: DeliveryLog,
   events: readonly Omit<ListedEvent, 'deliveries'>[],

@@ -43,7 +43,7 @@ export type Evidence = {
   readonly record: RecordAddress & { readonly stream: string };
   readonly publicKey: string;
   readonly checkpoint: string;
-  /** Number of the record's events that no checkpoint covers yet. */
+  /** Number of the record's events not yet covered by a checkpoint. */
   readonly uncovered: number;
   readonly events: readonly EvidenceEvent[];
 };
@@ -76,7 +76,7 @@ async function lastCheckpoint(history: StreamHistory): Promise<SignedCheckpoint>
   return decoded.data;
 }
 
-/** Finds events in the tree. Leaves are in the order of the history, so a tile is a short range of positions. */
+/** Finds events in the tree. Leaves are in history order, so a tile covers a short range of positions. */
 class Leaves {
   constructor(
     private readonly events: EventStore,
@@ -93,7 +93,7 @@ class Leaves {
   }
 
   /**
-   * Index of the event with this id at this position; undefined if the tree does not extend to it.
+   * Index of the event with this id at this position; undefined if the tree does not contain it yet.
    * @throws TreeBehind
    */
   async find(id: string, position: Position): Promise<number | undefined> {

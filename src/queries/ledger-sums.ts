@@ -15,7 +15,7 @@ import { MinorSum, minorOf } from './minor-sum.js';
 import { CaughtUp } from './caught-up.js';
 import { ReadModels, type Rows } from './query.js';
 
-/** The books of a tenant: in their current state or, if `knownAt` is set, in their state at that instant. */
+/** The books of a tenant: in their current state or, if `knownAt` is set, as of that instant. */
 export type BooksOf = { readonly tenantId: string; readonly knownAt?: string | undefined };
 
 /** Sums of an account's postings in one part of a report. */
@@ -35,7 +35,7 @@ export const netOf = ({ debit, credit }: AccountSums): bigint => debit.value - c
 export const totalOf = (sums: SumsByAccount, side: keyof AccountSums): bigint =>
   [...sums.values()].reduce((total, one) => total + one[side].value, 0n);
 
-/** Facts about the tenant that every report needs. `today` is the date of `knownAt` if that is in the past. */
+/** Facts about the tenant that every report needs. `today` is the date of `knownAt` if that instant is in the past. */
 export type Currency = { readonly currency: string; readonly digits: number; readonly today: string };
 
 /** The sums of one account on one date. Amounts are in minor units; see MinorSum. */
@@ -69,8 +69,8 @@ export class LedgerSums {
   }
 
   /**
-   * Calls `take` with the postings on these dates, by account and day. Reads the maintained totals or, for the books as
-   * of an instant, the entries.
+   * Calls `take` with the postings on these dates, by account and day. Reads the maintained totals or, for books as of
+   * an instant, the entries.
    */
   async eachDay(books: BooksOf, dates: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) {
@@ -88,8 +88,9 @@ export class LedgerSums {
   }
 
   /**
-   * Like `eachDay` up to `to`, for reports that only distinguish dates before `from` from later ones. The sums of a
-   * whole quarter have the date of its first day. Reads single days only in the quarters that contain `from` or `to`.
+   * Like `eachDay` up to `to`, for reports that distinguish only between dates before `from` and later dates. The sums
+   * of a whole quarter have the date of its first day. Reads individual days only in the quarters that contain `from`
+   * or `to`.
    */
   async eachSpan(books: BooksOf, { from, to }: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) return this.eachDay(books, { to }, digits, take);
@@ -146,7 +147,7 @@ export class LedgerSums {
     for await (const part of this.entries(books)) for (const entry of part) take(entry);
   }
 
-  /** Calls `take` with the entries that change the balances of customers, newest first. */
+  /** Calls `take` with the entries that change customers' balances, newest first. */
   async eachOwing(books: BooksOf, take: (entry: LedgerEntryView) => void): Promise<void> {
     for await (const part of this.entries(books, true))
       for (const entry of part) {
@@ -162,14 +163,14 @@ export class LedgerSums {
       yield knownAt === undefined ? part : part.filter(([atMs]) => atMs <= untilMs);
   }
 
-  /** For the books as of an instant, waits until the model contains everything recorded so far. */
+  /** For the books as of an instant, waits until the model contains all events recorded so far. */
   async whenKnown({ knownAt }: BooksOf, model: { readonly name: string }): Promise<void> {
     if (knownAt !== undefined) await this.caughtUp.withHead(model, WAIT_MS);
   }
 
   /**
    * Repeats the read until total debits equal total credits. Totals are read in batches, so the result may contain only
-   * one side of a transaction that is written between two reads.
+   * one side of a transaction written between two read operations.
    * @throws DomainError unavailable READ_MODEL_BEHIND if the tenant's books change faster than they can be read
    */
   async balanced<T>(read: () => Promise<T>, isBalanced: (found: T) => boolean): Promise<T> {

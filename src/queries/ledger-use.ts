@@ -14,8 +14,8 @@ import { ReadModels } from './query.js';
 const WAIT_MS = 5_000;
 
 /**
- * Finds references to an account or category, and the streams of transactions. Results are up to date, because every
- * method first waits until the read models contain all events stored at the time of the call.
+ * Finds references to an account or category, and the streams that contain transactions. Results are up to date,
+ * because every method first waits until the read models contain all events stored at the time of the call.
  */
 @Injectable()
 export class LedgerUse {
@@ -35,7 +35,7 @@ export class LedgerUse {
 
   /**
    * Whether a category rule refers to the account. Memberships prevent the concurrent creation of rules. This check
-   * also finds rules that are older than memberships.
+   * also finds rules that predate memberships.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async isInRule(tenantId: string, accountId: string): Promise<boolean> {
@@ -46,7 +46,7 @@ export class LedgerUse {
   }
 
   /**
-   * Whether a rule of the category applies only to transactions in the direction.
+   * Whether one of the category's rules applies only to transactions in the given direction.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async hasRule(tenantId: string, categoryId: string, direction: Direction): Promise<boolean> {

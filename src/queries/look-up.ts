@@ -6,7 +6,7 @@ import type { ReadModel, Scalar, Scope } from '../ports/read-store.js';
 import { fold, words } from '../ports/search.js';
 import { accounts, type AccountView } from '../projections/account.projection.js';
 
-/** Number of the newest matches to rank. A tenant has few branches and users, so practically all of them are ranked. */
+/** Number of newest matches to rank. A tenant has few branches and users, so practically all of them are ranked. */
 const CANDIDATES = 100;
 const FEW_CANDIDATES = 1_000;
 const SHOWN = 20;
@@ -20,8 +20,8 @@ type LookUp<Doc extends object> = {
   readonly where: Readonly<Record<string, Scalar>>;
   readonly briefOf: (document: Doc) => InBrief;
   /**
-   * Selects the same records among the accounts, which can also be read by name and by code. The record with the
-   * searched code or name is then found even if it is not among the newest matches.
+   * Selects the same records among the accounts, which can also be read by name and by code. The lookup then finds the
+   * record with the searched code or name even if it is not among the newest matches.
    */
   readonly isAmong?: (account: AccountView) => boolean;
 };
@@ -51,7 +51,7 @@ export const looksUpFrom = <Doc extends object>(
   });
 
 /**
- * Returns the accounts with this code, and the first accounts in the order of names, beginning at this name. The reads
+ * Returns the accounts with this code, and the first accounts in name order, starting at this name. The read operations
  * have no filters, because the embedded read store would then read the sets of all matches after each change.
  */
 async function namedAccounts(models: ReadModels, scope: Scope, search: string): Promise<AccountView[]> {

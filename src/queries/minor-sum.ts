@@ -9,7 +9,7 @@ export class MinorSum {
   private low = 0;
   private high = 0n;
 
-  /** Adds an amount of at most 2^52 as a number, or any amount as text or bigint. */
+  /** Adds an amount of at most 2^52 as a number, or any amount as a string or bigint. */
   add(amount: number | string | bigint, sign: 1 | -1 = 1): this {
     if (typeof amount !== 'number') {
       this.high += BigInt(amount) * BigInt(sign);
@@ -28,7 +28,7 @@ export class MinorSum {
   }
 }
 
-/** Maximum length of an amount's text for which a double always represents the minor units after one rounding. */
+/** Maximum string length of an amount whose minor units a double always represents after one rounding. */
 const MAX_LENGTH = 14;
 
 /** Converts an amount in a read model to minor units, for `MinorSum`. */

@@ -45,7 +45,7 @@ export class NotificationRecipients {
     return this.models.count(users, scope, { where: { role, isActive: true } });
   }
 
-  /** Returns the active users addressed by id, role or branch. */
+  /** Returns the active users selected by id, role or branch. */
   private async named(scope: Scope, request: SendAdminNotification): Promise<string[]> {
     const { userIds = [], roles = [], branchIds = [] } = request;
     await this.mustExist(scope, branches, branchIds, 'branchIds', 'branch');

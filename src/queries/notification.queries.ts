@@ -26,8 +26,8 @@ export type Window = { readonly offset: number; readonly limit: number };
 
 const LAST = Number.MAX_SAFE_INTEGER;
 /**
- * Up to this offset, a page is merged from the beginning of the parts. Beyond this offset, a search finds the position
- * of the page.
+ * Up to this offset, a page is merged from the start of the parts. Beyond it, a binary search finds the page's
+ * position.
  */
 const NEAR = 60;
 
@@ -75,7 +75,7 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 /**
  * The notifications of one person, newest first. They include those sent to everyone while the person was active, those
  * sent to a role while the person had it, and those addressed to the person individually. No list is stored per reader.
- * Lists are merged from ranges of an index.
+ * Instead, lists are merged from index ranges.
  */
 @Injectable()
 export class NotificationLists {
@@ -117,7 +117,7 @@ export class NotificationLists {
       const without = singles.map(({ position }) => position);
       return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
     }
-    // Notifications that were read individually are newer than all those that were read by a sweep.
+    // Notifications read individually are newer than all those that a sweep marked as read.
     const first = singles.slice(window.offset, window.offset + window.limit);
     const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
     const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);
@@ -197,7 +197,7 @@ export class NotificationLists {
   }
 }
 
-/** A notification as seen by one person. Only its read state changes. */
+/** A notification as seen by one person. Only its read state can change. */
 export type NotificationRecord = {
   readonly id: string;
   readonly title: string;

@@ -28,7 +28,7 @@ export type OpenItems = {
   readonly currency: string;
   /** Oldest first. */
   readonly items: readonly OpenItem[];
-  /** Sum of the amounts left to pay. It equals the customer's balance. */
+  /** Sum of the unpaid amounts. It equals the customer's balance. */
   readonly total: string;
 };
 
@@ -36,7 +36,7 @@ export class GetOpenItems extends query<OpenItems, [books: BooksOf, customerId: 
 
 /**
  * Credits settle the oldest items, so the newest items that make up the balance are open. Transactions are therefore
- * read from the newest until their amounts reach the balance.
+ * read newest first until their amounts reach the balance.
  * @throws DomainError not_found
  */
 async function openItemsOf(
@@ -80,10 +80,10 @@ type Asked = {
   readonly digits: number;
   readonly left: bigint;
 };
-/** A record with an amount left to pay, and the transaction that debited the customer. */
+/** A record with an unpaid amount, and the transaction that debited the customer. */
 type Item = { readonly first: TransactionView; readonly net: bigint; readonly debit: bigint };
 
-/** Returns the records with amounts that a customer still owes, newest first. */
+/** Returns the records with unpaid amounts, newest first. */
 async function* leftBy(
   models: ReadModels,
   books: BooksOf,
@@ -109,10 +109,7 @@ async function* leftBy(
   }
 }
 
-/**
- * Returns the record of a transaction: the sale whose stream contains it, or the transaction that was recorded or
- * reversed.
- */
+/** Returns a transaction's record: the sale whose stream contains it, or the recorded or reversed transaction. */
 const recordOf = ({ id, carrier, reversalOf }: TransactionView): string =>
   carrier.entity === 'sale' ? carrier.recordId : (reversalOf ?? id);
 

@@ -21,7 +21,7 @@ import { listFrom, ReadModels } from './query.js';
 
 export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
 
-/** Facts about a job that do not depend on its runs. */
+/** Properties of a job that do not depend on its runs. */
 export type JobFacts = {
   readonly name: string;
   readonly description: string;
@@ -70,7 +70,7 @@ type IsGone = (fileName: string) => boolean;
 const withoutGone = (run: JobExecutionView, isGone: IsGone): JobExecutionView =>
   run.artifact && isGone(run.artifact.fileName) ? { ...run, artifact: null } : run;
 
-/** Returns the state of a job at `nowMs`, in milliseconds since 1970. */
+/** Returns a job's state at `nowMs`, in milliseconds since 1970. */
 export function jobRecordOf(facts: JobFacts, { run, last }: JobState, nowMs: number, isGone: IsGone): JobRecord {
   const { name, description, schedule, isEnabled } = facts;
   const nextMs = isEnabled ? facts.nextAfter(nowMs) : undefined;
@@ -93,7 +93,7 @@ export type ForwarderRow = {
   readonly pausedAt: string | null;
   readonly rewind:
     (RewindRow & { readonly position: number; readonly published: number; readonly progress: number }) | null;
-  /** Number of requested rewinds that have not started. */
+  /** Number of requested rewinds that have not started yet. */
   readonly waitingRewinds: number;
   readonly lastRewind:
     | (RewindRow & {
@@ -104,7 +104,7 @@ export type ForwarderRow = {
     | null;
 };
 
-/** State of the forwarder, regardless of which replica is the leader. */
+/** The forwarder's state, regardless of which replica is the leader. */
 export class GetForwarder extends query<ForwarderRow>() {}
 
 async function progressOf(
@@ -134,7 +134,7 @@ const stateOf = (pause: Forwarder['pause']): ForwarderRow['state'] => {
   return pause.reason === 'OPERATOR' ? 'PAUSED' : 'WAITING_FOR_RESUME';
 };
 
-/** Times at which the paused policies were paused, by name. */
+/** Times at which the paused policies were paused, by policy name. */
 export class ListPauses extends query<ReadonlyMap<string, string>>() {}
 
 export async function pausesOf(reader: RecordReader): Promise<ReadonlyMap<string, string>> {
@@ -159,7 +159,7 @@ export const operationQueryHandlers = [
         return { facts, state };
       }),
     );
-    // Called last, so that it knows the file of a run that has just ended.
+    // Called last, so that the archive knows the file of a run that has just ended.
     const isGone = await archive.gone();
     return loaded.map(({ facts, state }) => jobRecordOf(facts, state, clock.nowMs(), isGone));
   }),

@@ -14,7 +14,7 @@ import { ReadModels } from './query.js';
 
 type Named = { readonly userName: string | null };
 
-/** The periods of a tenant as returned by the API: closings, reopenings and late entries, newest first. */
+/** A tenant's periods as returned by the API: closings, reopenings and late entries, newest first. */
 export type Periods = {
   readonly closedThrough: string | null;
   readonly history: readonly (PeriodChange & Named)[];
@@ -41,10 +41,10 @@ async function periodsOf(models: ReadModels, tenantId: string): Promise<Periods>
   };
 }
 
-/** A tenant's late entries that no event has recorded as late yet. */
+/** A tenant's late entries that no LateEntriesDetected event contains yet. */
 export type Undetected = LateEntriesView;
 
-/** Finds, for all tenants, the late entries that no event has recorded as late yet. */
+/** Finds, for all tenants, the late entries that no LateEntriesDetected event contains yet. */
 @Injectable()
 export class UndetectedEntries {
   constructor(

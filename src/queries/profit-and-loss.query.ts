@@ -6,7 +6,7 @@ import { type BooksOf, type Dates, LedgerSums } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
 
 export type Division = 'none' | 'month' | 'quarter';
-/** A part of the report's period; null if unbounded. */
+/** A part of the report's period. A bound is null if that side is unbounded. */
 export type ReportPeriod = { readonly name: string; readonly from: string | null; readonly to: string | null };
 
 export type PeriodRow = NamedAccount & {
@@ -38,7 +38,7 @@ export type ProfitAndLoss = {
 
 export class GetProfitAndLoss extends query<ProfitAndLoss, [books: BooksOf, dates: Dates, by: Division]>() {}
 
-/** Sums by account, then by the period's key. */
+/** Sums by account, and then by the period's key. */
 type Sums = ReadonlyMap<string, ReadonlyMap<string, MinorSum>>;
 
 async function profitAndLossOf(
@@ -100,7 +100,7 @@ function keyOf(date: string, by: Division): string {
   return by === 'month' ? date.slice(0, 7) : `${date.slice(0, 4)}-Q${quarterOf(date)}`;
 }
 
-/** A hundred years in months. */
+/** A hundred years, in months. */
 export const MAX_PERIODS = 1_200;
 
 /**

@@ -69,7 +69,7 @@ function matchingOf({
 
 /** Limit at which counting stops in lists without a maintained total. */
 export const COUNTED = 10_000;
-/** Number of documents per read when iterating over a whole list, without and with joined models. */
+/** Number of documents per read operation when iterating over a whole list, without and with joined models. */
 const [PART, JOINED_PART] = [1_000, 200];
 
 /** Maps each read model to its live table. */
@@ -128,7 +128,7 @@ export class ReadModels {
     return isCapped ? { ...page, hasNextPage: items.length === pageSize, totalIsCapped: true } : page;
   }
 
-  /** Returns a page of documents that `join` has completed. */
+  /** Returns a page of documents completed by `join`. */
   async page<Doc extends object, Joined>(
     model: ReadModel<Doc>,
     scope: Scope,
@@ -157,7 +157,7 @@ export class ReadModels {
       .totalCount;
   }
 
-  /** Iterates over all matches with keyset pagination, so that every read has the same cost. */
+  /** Iterates over all matches with keyset pagination, so that every read operation has the same cost. */
   async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
     for await (const part of this.parts(model, scope, query)) yield* part;
   }
@@ -250,7 +250,7 @@ type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
 
 /**
  * Adds fields to a document and removes those given as undefined. Mutates the document, which was parsed only for this
- * response, because copying it took a quarter of the time needed for a page of twenty documents.
+ * response, because copying took a quarter of the time needed for a page of twenty documents.
  */
 export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
   Object.assign(document, more);

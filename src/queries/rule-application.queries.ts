@@ -30,7 +30,7 @@ export async function applicableRule(reader: RecordReader, tenantId: string, rul
   return { ...rule, id: ruleId, createdAt: '', category: { direction, isArchived: false } };
 }
 
-/** Finds the transactions that applying a rule would change. Ignores all other rules. */
+/** Finds the transactions that applying a rule would change, ignoring all other rules. */
 export class RuleCandidates {
   private readonly book: CategoryRuleBook;
 

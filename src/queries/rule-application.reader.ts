@@ -29,7 +29,7 @@ export class RuleApplicationReader {
   }
 
   /**
-   * Returns the next batch of the work, read from models that contain every event up to and including `position`.
+   * Returns the next batch of work, read from models that contain every event up to and including `position`.
    * `changed`: transactions of the batch that an earlier attempt has already changed.
    */
   async candidates(

@@ -54,7 +54,7 @@ const ofPartner = (view: SaleView): PartnerSale => {
   };
 };
 
-/** A tenant's time zone never changes, so cached tenant state may be old. */
+/** A tenant's time zone never changes, so stale cached tenant state suffices. */
 const TENANT_MAX_AGE_MS = 60_000;
 
 /** Adds the values that depend on other records. */

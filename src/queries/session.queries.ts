@@ -42,7 +42,7 @@ export class ListSessions extends query<readonly SessionRecord[], [person: Perso
 const tenantIdOf = (person: Person): string => (person.kind === 'user' ? person.tenantId : PLATFORM_TENANT);
 
 /**
- * Returns the data that determines whether a session of the person is still valid. Sessions of earlier epochs are
+ * Returns the data that determines whether a session of the person is still valid. Sessions from earlier epochs are
  * invalid, although they were not ended individually.
  */
 async function ruleOf(

@@ -12,7 +12,7 @@ export type StatementLine = Pick<
   'date' | 'type' | 'documentEffect' | 'description' | 'reference' | 'reversalOf' | 'reason'
 > & {
   readonly transactionId: string;
-  /** The customer of the transaction or, if there is none, its other accounts. */
+  /** The transaction's customer or, if there is none, its other accounts. */
   readonly counterparty: string | null;
   readonly debit: string;
   readonly credit: string;
@@ -41,11 +41,11 @@ export class GetCustomerStatement extends query<
   [scope: Scope, customerId: string, request: StatementRequest]
 >() {}
 
-/** Maximum length of a statement. A longer one would be unreadable and would block other requests. */
+/** Maximum length of a statement. A longer statement would be unreadable and would block other requests. */
 export const MAX_LINES = 20_000;
 const PAGE_SIZE = 20;
 const NAMES_AT_ONCE = 500;
-/** Maximum number of accounts listed for a journal entry. Further accounts are only counted. */
+/** Maximum number of accounts listed for a journal entry. The statement only counts further accounts. */
 const MAX_NAMES = 3;
 
 type Period = { readonly from?: string | undefined; readonly to?: string | undefined };
@@ -99,7 +99,7 @@ class AccountPostings {
     return { items, paging: { pageNumber, pageSize, totalPages: Math.ceil(totalCount / pageSize), totalCount } };
   }
 
-  /** Returns the sum of the postings that precede a transaction in the order of the statement. */
+  /** Returns the sum of the postings that precede a transaction in statement order. */
   async upTo({ id, date }: TransactionView): Promise<bigint> {
     let sum = await this.before(date);
     const sameDay = this.selected({ from: date, to: date });

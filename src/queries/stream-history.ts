@@ -6,7 +6,7 @@ import { eventsOf } from '../eventsourcing/stream-events.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
 
-/** The last event that was read from a stream, and the state after that event. */
+/** The last event read from a stream, and the state after that event. */
 export type Reached = { readonly event: RecordedEvent; readonly state: unknown; readonly secrets: Secrets };
 
 /** Reads past states from streams. */
@@ -34,7 +34,7 @@ export class StreamHistory {
   }
 
   /**
-   * Returns the event in its current version; undefined if this release does not recognize it, because a newer replica
+   * Returns the event in its current version; undefined if this release does not recognize it because a newer replica
    * has written it.
    */
   decode(event: RecordedEvent): Recorded | undefined {

@@ -9,7 +9,7 @@ import type { RecordedEvent } from '../ports/event-store.js';
 import { transactions } from '../projections/ledger.projection.js';
 import { StreamHistory } from './stream-history.js';
 
-/** The address of a record as given by an operator. The record may not exist. */
+/** A record's address as specified by an operator. The record may not exist. */
 export type RecordAddress = { readonly entity: string; readonly tenantId: string; readonly id: string };
 
 /** An event as displayed to operators, without secrets. */
@@ -53,7 +53,7 @@ const occurredAt = ({ metadata }: RecordedEvent): string => (metadata as EventMe
 
 /**
  * Returns the aggregates that have this name or that the audit log displays under this entity name. Aggregates with
- * only technical events are not records.
+ * only technical events do not count as records.
  */
 function aggregatesOf(catalogue: EventCatalogue, entity: string): readonly string[] {
   const isMeant = ({ name, events }: AnyAggregate): boolean =>
@@ -149,7 +149,7 @@ function wantedUpTo(at: Moment | undefined): (event: RecordedEvent) => boolean {
 const HISTORY = [StreamHistory, EventCatalogue, ReadModels] as const;
 export const streamQueryHandlers = [
   StreamHistory,
-  // Revisions have no gaps, so the last revision determines the number of events.
+  // Revisions have no gaps, so the number of events follows from the last revision.
   answers(ListStreamEvents, HISTORY, async (history, catalogue, models, address, pageNumber, pageSize) => {
     const { stream, revision } = await lastEvent(history, catalogue, models, address);
     const from = revision - (pageNumber - 1) * pageSize;

@@ -24,7 +24,7 @@ export type TaxReport = {
   /** The accounts of type TAX in the period: `opening + documents + other = closing`. Credits are positive. */
   readonly reconciliation: {
     readonly opening: string;
-    /** Tax of the documents in `rows`. */
+    /** Tax on the documents in `rows`. */
     readonly documents: string;
     /** Tax posted by other transactions, such as a supplier's bill or a payment. */
     readonly other: string;
@@ -86,7 +86,7 @@ type Reading = (
 
 /**
  * Reads the sums from the accounts' daily totals. If the taxes in the Sales accounts differ from those in the tax
- * accounts, a write must have occurred between two reads, so the read is repeated.
+ * accounts, a write must have occurred between two read operations, so the sums are read again.
  */
 const currentSums: Reading = async (ledger, books, accounts, dates, digits) => {
   const read = async () => {

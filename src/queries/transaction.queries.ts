@@ -40,7 +40,7 @@ export type TransactionFilters = Filters<References | 'beginDate' | 'endDate' | 
 
 type Listed = Page<TransactionRecord>;
 export class ListTransactions extends query<Listed, [scope: Scope, filters: TransactionFilters]>() {}
-/** All pages of the list. */
+/** All pages of the transaction list. */
 export class EachTransaction extends query<Rows<TransactionRecord>, [scope: Scope, filters: TransactionFilters]>() {}
 export class GetTransaction extends query<TransactionRecord, [scope: Scope, id: string]>() {}
 export class ListCustomerTransactions extends query<
@@ -48,7 +48,7 @@ export class ListCustomerTransactions extends query<
   [scope: Scope, customerId: string, filters: TransactionFilters]
 >() {}
 
-/** Filter values that refer to the effect of a document instead of a transaction type. */
+/** Filter values for the effect of a document rather than a transaction type. */
 const DOCUMENT_EFFECTS: readonly string[] = ['INVOICE', 'RETURN', 'CANCELLATION'];
 
 const typeFilter = (type: string | undefined): Record<string, Scalar | undefined> =>
@@ -85,7 +85,7 @@ async function ofCustomers(models: ReadModels, scope: Scope, filters: Transactio
   return { ...filters, customerId: '' };
 }
 
-/** Adds the names of other records with one batch read per model. */
+/** Adds the names of other records with one batch read operation per model. */
 export async function named(
   models: ReadModels,
   scope: Scope,
@@ -131,7 +131,7 @@ export type SaleStatus = {
 
 export class GetSaleStatus extends query<SaleStatus, [tenantId: string, sourceId: string, externalId: string]>() {}
 
-/** A booking: the position of the last event in its stream, and its transactions. */
+/** A booking: the position of the last event in its stream, and its transaction ids. */
 type Booked = { readonly position: number; readonly transactionIds: readonly string[] };
 
 /** Reads the sale's own stream. Reports BOOKED only once the read models contain the sale's transactions. */
@@ -149,7 +149,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     const { acceptedAt } = found;
     const booking = await this.bookingOf(tenantId, id, found);
     const isReadable = booking !== undefined && (await this.isReadable(tenantId, booking));
-    // The stream of a return that was first rejected and later booked still contains the rejection.
+    // The stream of a return that was rejected at first and booked later still contains the rejection.
     const rejection = booking ? null : found.rejection;
     const outcome = rejection ? 'REJECTED' : 'ACCEPTED';
     return {
@@ -219,7 +219,7 @@ export const transactionQueryHandlers = [
   }),
   ...statementHandlers,
   GetSaleStatusHandler,
-  // Returns the result that a retry with the key would get now. After a crash, a key may exist although its sale was
+  // Returns the result that a retry with the key would return now. After a crash, a key may exist although its sale was
   // never accepted.
   answers(GetIdempotencyKeyStatus, [RecordReader, CLOCK], async (reader, clock, tenantId, sourceId, key) => {
     const { state: claim } = await reader.read(idempotencyKey, tenantId, idempotencyKeyId(sourceId, key));

@@ -14,7 +14,7 @@ import {
 export type TrialBalanceRow = NamedAccount & {
   /** Balance before the period: debits minus credits. */
   readonly opening?: string;
-  /** Sum of debits (within the period, if there is one). `credit` is the corresponding sum of credits. */
+  /** Total debits, within the period if there is one. `credit` contains the corresponding total credits. */
   readonly debit: string;
   readonly credit: string;
   /** Balance after the period. */
@@ -23,7 +23,7 @@ export type TrialBalanceRow = NamedAccount & {
   readonly balance: string;
 };
 export type TrialBalance = {
-  /** Null if the report covers all value dates or a period. */
+  /** Null if the report covers a period or all value dates. */
   readonly asOf: string | null;
   readonly from?: string | null;
   readonly to?: string | null;

@@ -42,14 +42,14 @@ export type RoleDetail = RoleRecord & { readonly permissions: readonly string[] 
 export class ListRoles extends query<readonly RoleRecord[], [scope: Scope, tenantId: string]>() {}
 export class GetRole extends query<RoleDetail, [scope: Scope, tenantId: string, id: string]>() {}
 
-/** Adds the fields that a role's document does not contain. */
+/** Adds the fields missing from a role's document. */
 export const roleDetail = (view: RoleView, facts: { isSystem: boolean; userCount: number }): RoleDetail => ({
   ...view,
   ...facts,
   permissionCount: view.permissions.length,
 });
 
-/** System roles never change and have no document. They have the tenant's timestamps and revision 0. */
+/** System roles never change and have no document. They have the tenant's timestamps and a revision of 0. */
 const systemRole = ({ id: tenantId, createdAt, updatedAt }: TenantView, role: SystemRole): RoleView => ({
   id: systemRoleId(tenantId, role),
   ...SYSTEM_ROLES[role],
@@ -101,7 +101,7 @@ export type Me = {
     readonly currency: string;
     readonly timeZone: string;
   } | null;
-  /** Permissions in the order of the catalogue. */
+  /** Permissions in catalogue order. */
   readonly permissions: readonly PermissionCode[];
 };
 
@@ -132,7 +132,7 @@ async function userOf(reader: RecordReader, { userId: id, tenantId, permissions 
   };
 }
 
-/** The data is read from the streams, as it is in the checks of every request. */
+/** The data is read from the streams, as in the checks for every request. */
 const getMe = answers(GetMe, [RecordReader], (reader, principal) =>
   principal.kind === 'operator' ? operatorOf(reader, principal) : userOf(reader, principal),
 );
