@@ -12,8 +12,8 @@ export type AuditSubject = { readonly entity: string; readonly entityId: string 
  * - `about` returns both entity and id, for events whose data determines both.
  * - `label` is the record's display name, in a few words.
  *
- * If a record's stream also contains the events of one of its parts, such as a transaction of a sale, the audit entries
- * of these events refer to the part.
+ * If a record's stream also contains events about one of its parts, such as a sale's transaction, the audit entries for
+ * these events refer to the part.
  */
 export type AuditDeclaration<Data = never> = {
   readonly action: AuditAction;
@@ -23,14 +23,14 @@ export type AuditDeclaration<Data = never> = {
   readonly label?: (data: Data) => string;
 };
 
-/** Schema of an event type in its current version, and the upcasters from older versions. */
+/** The current schema of an event type, with upcasters for older versions. */
 export type EventDeclaration<Data extends object = object> = {
   readonly schema: z.ZodType<Data>;
   /** Schema version of newly appended events. */
   readonly version: number;
   /** `upcasters[n]` converts data of version n to version n + 1. */
   readonly upcasters: Readonly<Record<number, (data: object) => object>>;
-  /** Declaration of the audit entry of a domain event; null for a technical event, which has no audit entry. */
+  /** Audit declaration of a domain event; null for a technical event, which has no audit entry. */
   readonly audit: AuditDeclaration | null;
 };
 
@@ -50,7 +50,7 @@ export const domain = <S extends z.ZodType<object>>(
   audit: { action, entity, ...about },
 });
 
-/** Declares a technical event (claim, fence, key rotation), which is not audited. */
+/** Declares a technical event, such as a claim, fence or key rotation, which is not audited. */
 export const technical = <S extends z.ZodType<object>>(
   schema: S,
   { version = 1, upcasters = {} }: Options = {},
@@ -61,7 +61,7 @@ export const technical = <S extends z.ZodType<object>>(
   audit: null,
 });
 
-/** The event types of an aggregate, by name. */
+/** An aggregate's event types, by name. */
 export type EventDeclarations = Readonly<Record<string, EventDeclaration>>;
 
 /** Union of the `{ type, data }` pairs that the declarations allow. */
@@ -85,24 +85,24 @@ export type Claim = {
    * Kind of value, such as `user-email` or `customer-code`. Part of the claim's stream name, so it must never change.
    */
   readonly kind: string;
-  /** The normalized value (case and spaces), so that equivalent values are equal strings. */
+  /** The value with normalized case and spaces, so that equivalent values are equal strings. */
   readonly value: string;
   /**
-   * Error of the 409 response if another record holds the value. If null, the command succeeds without claiming the
+   * Error for the 409 response if another record holds the value. If null, the command succeeds without claiming the
    * value.
    */
   readonly refusal: { readonly code: string; readonly message: string } | null;
 };
 
-/** A record's role in a membership rule of its tenant; see src/eventsourcing/memberships.ts. */
+/** A record's role in one of its tenant's membership rules; see src/eventsourcing/memberships.ts. */
 export type Membership = {
   /** Whether the record counts as a member of a group that must not become empty, or as available to other records. */
   readonly keeps: boolean;
-  /** Streams of the records that this record uses, which therefore cannot be deleted. */
+  /** Streams of the records that this record uses. While in use, those records cannot be deleted. */
   readonly uses: readonly string[];
 };
 
-/** A rule about how records of a tenant depend on each other, enforced by src/eventsourcing/memberships.ts. */
+/** A rule about dependencies between a tenant's records, enforced by src/eventsourcing/memberships.ts. */
 export type MembershipRule<State> = {
   /** Distinguishes rules about the same records. Stored in intents, so it must never change. */
   readonly name?: string;
@@ -130,11 +130,11 @@ export type Aggregate<State, Event extends DomainEvent> = {
    */
   readonly revisionOf?: (state: State) => number;
   /**
-   * Returns the values that a record in this state holds. The command runner claims added values, and releases removed
+   * Returns the values that a record in this state holds. The command runner claims added values and releases removed
    * ones.
    */
   readonly claims?: (state: State, tenantId: string) => readonly Claim[];
-  /** Rules across all records of a tenant that must hold even under concurrent commands. */
+  /** Rules that must hold across all of a tenant's records, even under concurrent commands. */
   readonly memberships?: readonly MembershipRule<State>[];
 };
 

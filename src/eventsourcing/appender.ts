@@ -28,7 +28,8 @@ export class Appender {
 
   /**
    * Prepares events for an append. Each id is the UUIDv5 of the command id, the stream, the expected revision and the
-   * index. A retry of the same append has the same ids, but a new decision at another revision has different ids.
+   * index. A retry of the same append produces the same ids, but a new decision at another revision produces different
+   * ones.
    *
    * All reactions to an event share one command id, even after redelivery, under two leaders, and in different
    * policies. Therefore, the ids of their events also depend on the type and the data, so that the store does not treat

@@ -10,14 +10,13 @@ export const isAudited = (event: Recorded): event is Audited => event.audit !== 
 /**
  * Returns the record to which an audit entry refers. Default: the record that owns the stream. The declaration of the
  * event type may specify another record, which is named in the event's data. Examples are a transaction in a sale's
- * stream, and an account that became the default for its type.
+ * stream and an account that became the default for its type.
  */
 export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };
 
 /**
- * Fields of event data by which people recognize a record, in order of preference. No field is more sensitive than a
- * name.
+ * Event data fields by which people recognize a record, in order of preference. No field is more sensitive than a name.
  */
 const LABELS = ['name', 'fullName', 'title', 'jobName', 'externalId'];
 const MAX_LABEL_LENGTH = 120;
@@ -48,8 +47,8 @@ const capital = (words: readonly string[]): string => {
 const sentences = new Map<string, readonly [subject: string, predicate: string]>();
 
 /**
- * Returns the words of an event type, split into those before and after the record's name. The words before the name
- * are the entity or, if the type does not start with it, all words but the last.
+ * Splits the words of an event type into those before and those after the record's name. The words before the name are
+ * the entity or, if the type does not start with it, all words but the last.
  */
 function sentenceOf(type: string, entity: string): readonly [subject: string, predicate: string] {
   const known = sentences.get(type);

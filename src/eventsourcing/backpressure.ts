@@ -21,8 +21,8 @@ export class Backpressure {
   private nextStepMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param eventLoopUtilization recent utilization of the thread, from 0 to 1; called before each background step
-   * during a burst
+   * @param eventLoopUtilization returns the thread's recent utilization, from 0 to 1; called before each background
+   * step during a burst
    */
   constructor(
     private readonly clock: Clock,

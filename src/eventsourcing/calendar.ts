@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-// Cached, because creating a formatter takes about 50 µs and using one takes 2 µs. Time zone names are
-// case-insensitive, so clients can send many variants, and the cache needs a limit.
+// Formatters are cached because creating one takes about 50 µs, whereas using one takes 2 µs. The cache needs a limit:
+// time zone names are case-insensitive, so clients can send many variants.
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 512 });
 
 function formatterOf(timeZone: string): Intl.DateTimeFormat {

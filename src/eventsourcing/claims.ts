@@ -25,7 +25,7 @@ const claimEvents = {
 };
 type ClaimEvent = EventOf<typeof claimEvents>;
 type Claimed = Extract<ClaimEvent, { type: 'ValueClaimed' }>['data'];
-/** The latest claim by a record of each tenant, by tenant id. */
+/** Each tenant's latest claim, by tenant id. */
 type ClaimState = { readonly claimed: Readonly<Record<string, Claimed>> };
 
 const tenantOf = (stream: string): string => parseStreamName(stream)?.tenantId ?? '';
@@ -65,8 +65,8 @@ const sameClaim = (a: Claim, b: Claim): boolean => a.scope === b.scope && a.kind
  * A claim is appended before the owner's event. At any moment, it is *held* (the owner's state contains the value),
  * *pending* (the owner may be about to append) or *dead*. A claim records the exact revision at which its owner will
  * append. If the owner's stream is past that revision and the owner's state lacks the value, a delayed append cannot
- * succeed. The claim is then dead, and another record may take it over. After 5 s, a pending claim is ended by a fence:
- * a technical event appended at the recorded revision.
+ * succeed. The claim is then dead, and another record may take it over. After 5 s, a fence ends a pending claim. A
+ * fence is a technical event appended at the recorded revision.
  */
 export class Claims {
   constructor(
@@ -78,9 +78,9 @@ export class Claims {
   ) {}
 
   /**
-   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt that a later claim by the same
-   * owner has overtaken also returns `claimed`, because its append cannot succeed. If another record's claim is
-   * pending, `short` waits once, and `settled` waits until the claim is held or dead, which takes about 5 s at most.
+   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt superseded by the same owner's
+   * later claim also returns `claimed`, because its append cannot succeed. If another record's claim is pending,
+   * `short` waits once, and `settled` waits until the claim is held or dead, which takes about 5 s at most.
    */
   async acquire(claim: Claim, owner: ClaimOwner, wait: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
     let waited = false;
@@ -133,16 +133,16 @@ export class Claims {
   /**
    * Abandons a record before its creation. Appends a fence at the record's first revision, which makes all of the
    * record's claims dead immediately. Otherwise, pending claims would block other records for 5 s. Does nothing if the
-   * record has been created or abandoned in the meantime. In the stream of an existing record, the fence takes the next
-   * revision, which invalidates earlier If-Match values.
+   * record has been created or abandoned in the meantime. In an existing record's stream, the fence occupies the next
+   * revision, which invalidates earlier `If-Match` values.
    */
   abandon(owner: ClaimOwner): Promise<void> {
     return fence(this.appender, owner, { claim: 'all of this record', attemptId: currentContext().commandId });
   }
 
   /**
-   * Releases a value that its owner no longer holds. Reads the claim before the owner. Releases the claim at the
-   * revision that was read, but only if the owner's stream is past the revision that the claim records. Therefore, a
+   * Releases a value that its owner no longer holds. Reads the claim before it reads the owner. Releases the claim at
+   * the revision that it read, but only if the owner's stream is past the revision recorded in the claim. Therefore, a
    * pending claim is never released.
    */
   async release(claim: Claim, ownerStream: string): Promise<void> {
@@ -155,8 +155,8 @@ export class Claims {
   }
 
   /**
-   * Returns the status of a claim from the perspective of `owner`. An unclaimed value and the owner's own claim count
-   * as dead.
+   * Returns a claim's status from the perspective of `owner`. An unclaimed value and the owner's own claim count as
+   * dead.
    */
   private async standing(
     claim: Claim,
@@ -199,8 +199,8 @@ export class Claims {
   private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
     const status = await this.statusOf(claim, claimed);
     if (status !== 'pending') return status;
-    // Clocks of replicas differ slightly, so a claim may appear to have been made in the future. If a claim is far in
-    // the future, a clock has been set back, and the claim must not stay pending.
+    // The replicas' clocks differ slightly, so a claim may appear to have been made in the future. If it is dated far
+    // in the future, a clock has been set back, and the claim must not stay pending.
     if (Math.abs(this.clock.nowMs() - claimed.atMs) < PENDING_MS) return 'pending';
     return this.fenceOff(claim, claimed);
   }

@@ -44,7 +44,7 @@ const MAX_JITTER_MS = 20;
 type Work<S, E, D> = {
   readonly data: D;
   readonly decide: Decision<S, D, E>;
-  /** Returns the revision that is compared with If-Match. Default: the stream's revision. */
+  /** Returns the revision to compare with `If-Match`. Default: the stream's revision. */
   readonly revisionOf: ((state: S) => number) | undefined;
 };
 
@@ -64,11 +64,11 @@ export class CommandRunner {
   /**
    * Decides on the record's state and appends the resulting events atomically. If a decision on a cached state is a
    * rejection or a no-op, the stream's tail is read and the decision is repeated. If another append comes first, the
-   * decision is also repeated. However, with If-Match in the context and without `revisionOf`, the command then fails
-   * with REVISION_CONFLICT. `revisionOf` returns the revision that is compared with If-Match and returned to the
-   * caller: the revision of the record, or of the part that the command changes. The append always expects the stream's
-   * revision.
-   * @throws DomainError of the decision; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable if the
+   * decision is also repeated. However, if the context contains an `If-Match` value and `revisionOf` is not given, the
+   * command then fails with REVISION_CONFLICT. `revisionOf` returns the revision to compare with `If-Match` and to
+   * return to the caller: that of the record, or of the part that the command changes. The append always expects the
+   * stream's revision.
+   * @throws the decision's DomainError; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable if the
    * record remains contended
    */
   execute<S, E extends DomainEvent, D>(

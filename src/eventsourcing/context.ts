@@ -20,8 +20,8 @@ export type RequestContext = {
   readonly actor: Actor;
   readonly branchId?: string;
   /**
-   * The value of X-Request-Id, or a generated id. A background step inherits the id from the request that caused the
-   * step.
+   * Value of the `X-Request-Id` header, or a generated id. A background step inherits the id from the request that
+   * caused the step.
    */
   readonly requestId: string;
   /** Identifies the causal chain that the request started. */
@@ -35,7 +35,7 @@ export type RequestContext = {
    * derived from it.
    */
   readonly commandId: string;
-  /** The value of If-Match, which is the revision that the record must have. */
+  /** Value of the `If-Match` header: the revision that the record must have. */
   readonly ifMatch?: number;
 };
 
@@ -45,7 +45,7 @@ const storage = new AsyncLocalStorage<RequestContext>();
 export const inContext = <T>(context: RequestContext, work: () => T): T => storage.run(context, work);
 
 /**
- * Runs `work` without the request's If-Match, for commands on other records. `own` overrides members of the context.
+ * Runs `work` without the request's `If-Match` value, for commands on other records. `own` overrides context members.
  */
 export function besideIfMatch<T>(work: () => T, own: Partial<RequestContext> = {}): T {
   const { ifMatch: _, ...context } = currentContext();

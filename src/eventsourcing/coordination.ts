@@ -5,7 +5,7 @@ import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
 import { expectedAt, type Loaded, type RecordReader } from './record-reader.js';
 import { parseStreamName } from './stream-name.js';
 
-// Helpers for claims and memberships. Their coordination streams record intended appends to other streams.
+// Helpers for claims and memberships, which use coordination streams to record intended appends to other streams.
 
 /** Returns the aggregate, tenant and id of the record that owns a stream. @throws Error if no aggregate owns it */
 export function recordOf(catalogue: EventCatalogue, stream: string) {

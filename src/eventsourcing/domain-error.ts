@@ -10,7 +10,7 @@ export type ErrorDetails = {
   readonly errors?: readonly Fault[];
   /** The tenants to choose from, for TENANT_REQUIRED. */
   readonly tenants?: readonly { readonly name: string; readonly slug: string }[];
-  /** Number of seconds after which a retry is useful (`Retry-After` header). */
+  /** Number of seconds to wait before retrying (`Retry-After` header). */
   readonly retryAfterSeconds?: number;
 };
 
@@ -31,7 +31,7 @@ export class DomainError extends Error {
 export const notFound = (what: string): DomainError => new DomainError('not_found', 'NOT_FOUND', `No such ${what}.`);
 /** Creates a 409 error with a specific code. */
 export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
-/** Creates a 400 error with all faults in the input. The first fault becomes the message. */
+/** Creates a 400 error that lists all faults in the input. The first fault becomes the message. */
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is invalid.', { errors });
 
@@ -52,13 +52,13 @@ export class PositionNotReached extends DomainError {
   }
 }
 
-/** Creates the 404 error for a missing record to which a field of the request refers. */
+/** Creates the 404 error for a request field that refers to a missing record. */
 export function notFoundAt(path: string, what: string): DomainError {
   const message = `No such ${what}.`;
   return new DomainError('not_found', 'NOT_FOUND', message, { errors: [{ path, message }] });
 }
 
-/** Runs work on a part of the request, and adds the part's path as a prefix to the paths in its errors. */
+/** Runs work on one part of the request, and prefixes the paths in its errors with the part's path. */
 export async function withinPath<T>(part: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

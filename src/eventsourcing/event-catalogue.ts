@@ -18,7 +18,7 @@ import { parseStreamName } from './stream-name.js';
  */
 export type EventMetadata = {
   readonly tenantId: string;
-  /** Time of the decision according to the service's clock, ISO 8601 UTC. */
+  /** Time of the decision according to the service's clock, in ISO 8601 format (UTC). */
   readonly timestamp: string;
   /** Schema version of the stored data. */
   readonly version: number;
@@ -53,13 +53,16 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
   readonly audit?: AuditDeclaration | null;
 };
 
-/** A fence takes a revision, so that a delayed append at that revision fails. It changes no state. See claims.ts. */
+/**
+ * A fence occupies a revision, so that a delayed append at that revision fails. It does not change state. See
+ * claims.ts.
+ */
 export const CLAIM_FENCED = 'ClaimFenced';
 const fence = technical(z.object({ claim: z.string(), attemptId: z.string() }));
 
 /**
- * Thrown for an event of unknown type or version, which a newer release of the service or another application has
- * written.
+ * Thrown for an event of an unknown type or version, written by a newer release of the service or by another
+ * application.
  */
 export class UnknownEvent extends Error {
   constructor(readonly event: RecordedEvent) {
@@ -94,7 +97,7 @@ export class EventCatalogue {
     }
   }
 
-  /** Prefixes of the names of all streams that the service writes, for the filters of its subscriptions. */
+  /** Name prefixes of all streams that the service writes, used in its subscription filters. */
   get streamPrefixes(): string[] {
     return [...this.byEntity.keys()].map((name) => `${name}-`);
   }

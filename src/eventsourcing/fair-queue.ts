@@ -28,7 +28,7 @@ type Member = {
  * Runs a limited number of tasks concurrently and queues the rest. Groups take turns, as do the members of a group. A
  * member's own tasks run in order of arrival. When a limit is exceeded, the queue rejects the newest task of the member
  * with the most waiting tasks, in the group with the most waiting tasks. Therefore, no visitor can use up the capacity
- * of others.
+ * available to others.
  */
 export class FairQueue {
   /** Groups with running or waiting tasks, and the members within them, in the order of their turns. */
@@ -108,7 +108,7 @@ export class FairQueue {
     const { maxPerMember, maxPerGroup, maxWaiting } = this.limits;
     this.shrink(maxPerMember, ({ name }) => name === visitor.member);
     this.shrink(maxPerGroup, ({ group }) => group.name === visitor.group);
-    // Only an exceeded limit requires a look at all visitors.
+    // All visitors are examined only when the limit is exceeded.
     if (maxWaiting !== undefined && this.waiting > maxWaiting) this.shrink(maxWaiting, () => true);
   }
 
@@ -138,10 +138,7 @@ const waitersOf = (crowd: readonly Member[]): number => crowd.reduce((sum, { wai
 const newestOf = (crowd: readonly Member[]): number =>
   Math.max(...crowd.map(({ waiting }) => waiting.at(-1)?.arrival ?? 0));
 
-/**
- * Returns the group of members with the most waiting tasks. If several groups have the same number, returns the one
- * with the newest task.
- */
+/** Returns the group of members with the most waiting tasks. In a tie, returns the group with the newest task. */
 function largest(crowds: readonly (readonly Member[])[]): readonly Member[] {
   let found: readonly Member[] = [];
   let [most, newest] = [1, 0];

@@ -3,8 +3,8 @@ import { Command, CommandHandler, Query, QueryHandler, type ICommandHandler, typ
 import type { Token } from '../ports/token.js';
 
 /**
- * Injection tokens for the first parameters of a handler function. A class injects its instance, and a token injects a
- * value.
+ * Injection tokens for the leading parameters of a handler function. A class injects its instance, and a token injects
+ * its value.
  */
 export type Tokens<D extends readonly unknown[]> = {
   readonly [I in keyof D]: (abstract new (...given: never[]) => D[I]) | Token<D[I]>;

@@ -8,7 +8,7 @@ export type HistorySpace = { readonly historyId: string; readonly space: string 
 export type HistoryFault =
   { readonly kind: 'damaged'; readonly position: Position } | { readonly kind: 'replaced'; readonly reason: string };
 
-/** State of the history as known to this process: its identity, and whether it is damaged or has been replaced. */
+/** What this process knows about the history: its identity, and whether it is damaged or has been replaced. */
 export class HistoryState {
   private settled: HistorySpace | undefined;
   private damage: string | undefined;
@@ -56,8 +56,8 @@ export class HistoryState {
   };
 
   /**
-   * Records that the event store now contains another history. All state of this process was derived from the previous
-   * one.
+   * Records that the event store now contains another history. All of this process's state was derived from the
+   * previous history.
    */
   noteReplaced(reason: string): void {
     if (this.replacement !== undefined) return;

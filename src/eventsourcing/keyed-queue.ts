@@ -3,8 +3,8 @@ export class KeyedQueue {
   private readonly tails = new Map<string, Promise<unknown>>();
 
   /**
-   * Settles with the result of `task`. A failed task does not block the next one. `also` adds the task to a second key.
-   * Tasks wait only for earlier tasks, so a second key cannot cause a deadlock.
+   * Settles with the result of `task`. A failed task does not block the next one. `also` is a second key under which
+   * the task is queued. Tasks wait only for earlier tasks, so a second key cannot cause a deadlock.
    */
   run<T>(key: string, task: () => Promise<T>, also?: string): Promise<T> {
     const before = also === undefined ? this.tails.get(key) : this.tailOf(key, also);

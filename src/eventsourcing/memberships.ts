@@ -28,7 +28,7 @@ const membershipEvents = {
 type MembershipEvent = EventOf<typeof membershipEvents>;
 type Intent = MembershipEvent['data'];
 /**
- * Intents, newest first. A linked list that states share, because a tenant may have one intent for each user and role.
+ * Intents, newest first. States share this linked list, because a tenant may have one intent for each user and role.
  */
 type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
 type MembershipState = { readonly intents: Intents };
@@ -55,8 +55,8 @@ const MAX_ROUNDS = 100;
 const ALL = 'all';
 
 /**
- * Enforces strict rules across several records of a tenant. At least one record of a kind must remain, such as an
- * active owner, or an operator of the platform. A record that is in use, such as a role, cannot be deleted.
+ * Enforces strict rules across several records of a tenant. At least one record of certain kinds must remain, such as
+ * an active owner or a platform operator. A record that is in use, such as a role, cannot be deleted.
  *
  * A single stream, `membership-<tenantId>_all`, serializes all such changes, because every append to it expects the
  * exact revision. Each change first appends an intent to this stream. The intent contains the revision of the record's
@@ -74,8 +74,8 @@ export class Memberships {
   ) {}
 
   /**
-   * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change. For
-   * a change that affects no other record, no intent is recorded. Returns true if an intent was recorded.
+   * Admits a change and records its intent, or rejects it. Must be called before each attempt to append the change.
+   * Records no intent for a change that affects no other record. Returns whether it recorded an intent.
    * @throws DomainError conflict with the rule's code; the rule's `gone` error if a newly used record does not count or
    * is about to stop counting
    */
@@ -126,7 +126,7 @@ export class Memberships {
     return intent ? this.keeps(intent) : (await this.member(used, rule)).membership.keeps;
   }
 
-  /** Whether a member uses the record. Waits for pending intents that would use it. */
+  /** Returns whether a member uses the record. Waits for pending intents that would use it. */
   private async somebodyUses(intents: readonly Intent[], used: string): Promise<boolean> {
     const seen = new Set<string>();
     for (const intent of intents) {

@@ -8,16 +8,16 @@ import type { EventMetadata, Recorded } from './event-catalogue.js';
  */
 export interface Policy {
   readonly name: string;
-  /** Types of the events that the policy handles. */
+  /** The event types that the policy handles. */
   readonly types: readonly string[];
   /** Origin of the policy's dead letters. Default: POLICY. */
   readonly letters?: 'SALE';
-  /** Whether the policy also needs events from different streams in order, one at a time. */
+  /** Whether the policy must receive all events in order, one at a time, even if they belong to different streams. */
   readonly inOrder?: boolean;
   /**
-   * Reacts to an event. When the policy stops, a long-running reaction throws the reason of `stopping`, and its event
-   * is delivered again. @throws transient errors, after which the event is retried. After any other error, the event is
-   * parked as a dead letter.
+   * Reacts to an event. When the policy stops, a long-running reaction throws the abort reason of `stopping`, and its
+   * event is delivered again. @throws transient errors, after which the event is retried. After any other error, the
+   * event is parked as a dead letter.
    */
   react(event: Recorded, stopping: AbortSignal): Promise<void>;
 }

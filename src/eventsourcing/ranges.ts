@@ -5,11 +5,11 @@ import type { ReadStore } from '../ports/read-store.js';
 
 /**
  * The history is divided by tenant into ranges, which replicas lead. The last hexadecimal digit of the tenant's id
- * determines the range, so that EventStoreDB can select the streams of ranges by their names (ADR 0088). Records of the
- * platform are in range 0. The division must not change, because checkpoints belong to ranges.
+ * determines the range, so that EventStoreDB can select a range's streams by name (ADR 0088). Platform records are in
+ * range 0. The division must not change, because checkpoints belong to ranges.
  */
 export const RANGES = 16;
-/** Identifies the division. It must be increased whenever the division changes, so that older releases do not start. */
+/** Identifies the division. Increase it whenever the division changes, so that older releases refuse to start. */
 export const DIVISION = 2_000_016;
 
 export const rangeOf = (tenantId: string): number =>
@@ -27,14 +27,14 @@ export function rangeOfStream(stream: string): number {
 export type Portion = {
   /** Ranges in the portion; undefined for the whole history. */
   readonly ranges: readonly number[] | undefined;
-  /** Whether this leader also does the undivided work. */
+  /** Whether this leader also performs the undivided work. */
   readonly coordinates: boolean;
   has(stream: string): boolean;
 };
 
 export const WHOLE: Portion = { ranges: undefined, coordinates: true, has: () => true };
 
-/** The range whose leader also does the undivided work. */
+/** The range whose leader also performs the undivided work. */
 const COORDINATOR = 0;
 
 export function portionOf(ranges: readonly number[]): Portion {
@@ -42,15 +42,15 @@ export function portionOf(ranges: readonly number[]): Portion {
   return { ranges, coordinates: owned.has(COORDINATOR), has: (stream) => owned.has(rangeOfStream(stream)) };
 }
 
-/** Streams of sales, which contain most events. All of them belong to tenants. */
+/** Name prefix of sale streams, which contain most events. Every sale belongs to a tenant. */
 const DIVIDED = 'sale-';
 const UUID_LENGTH = 36;
-/** Index of the last digit of a tenant's id in the name of such a stream. */
+/** Index of the last digit of the tenant id in a sale stream's name. */
 const DIGIT_AT = DIVIDED.length + UUID_LENGTH - 1;
 
 /**
- * Returns a narrowing that selects the sales of some ranges, and all other streams. Returns no narrowing if the ranges
- * contain all sales.
+ * Returns a narrowing that selects the sale streams of some ranges, and all streams other than sales. Returns no
+ * narrowing if the ranges contain all sales.
  */
 export function narrowedTo(ranges: readonly number[] | undefined): { readonly narrowing?: Narrowing } {
   if (!ranges || ranges.length === RANGES) return {};
@@ -58,10 +58,10 @@ export function narrowedTo(ranges: readonly number[] | undefined): { readonly na
   return { narrowing: { prefix: DIVIDED, at: DIGIT_AT, characters: characters.join('') } };
 }
 
-/** Whether a stream may be excluded by `narrowedTo`. */
+/** Whether `narrowedTo` may exclude a stream. */
 export const isDivided = (stream: string): boolean => stream.startsWith(DIVIDED);
 
-/** Returns the key of the part of a checkpoint that belongs to a range; see `WriteBatch.checkpoints`. */
+/** Returns the key for a range's part of a checkpoint; see `WriteBatch.checkpoints`. */
 export type PartKey = (key: string, range: number) => string;
 /** All read models share one stored value per range, because a batch advances them together. */
 export const modelPart: PartKey = (key, range) => `digit:${range.toString(16)}#${key}`;
@@ -71,9 +71,10 @@ export const subscriberPart: PartKey = (key, range) => `${key}#digit-${range.toS
 export const ALL_RANGES = Array.from({ length: RANGES }, (_, range) => range);
 
 /**
- * Returns the number of ranges that the process at index `at` of `count` processes should lead, and all ranges in the
- * order in which it prefers them. The shares of all processes add up to the number of ranges. All groups of a process
- * have the same preference, because a process that leads the same ranges in all of them receives fewer events.
+ * Returns the number of ranges that the process at index `at` of `count` processes should lead, and all ranges in that
+ * process's order of preference. The shares of all processes add up to the number of ranges. A process has the same
+ * preference in all groups, because leading the same ranges in each of them reduces the number of events that it
+ * receives.
  */
 export function shareOf(at: number, count: number): { readonly share: number; readonly preferred: readonly number[] } {
   const base = Math.floor(RANGES / count);
@@ -89,8 +90,8 @@ export const partsOf = (key: string, part: PartKey, { ranges }: Pick<Portion, 'r
   ranges ? ranges.map((range) => part(key, range)) : [key];
 
 /**
- * Returns, for each key, the position that every range of a portion has reached. The undivided checkpoint applies
- * to every range. It is the minimum of all ranges, or was stored by an earlier release.
+ * Returns, for each key, the position that every range of a portion has reached. The undivided checkpoint applies to
+ * every range. It is the minimum across all ranges, or was stored by an earlier release.
  */
 export async function positionsIn(
   store: Pick<ReadStore, 'checkpoints'>,

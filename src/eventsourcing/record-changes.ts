@@ -6,8 +6,8 @@ import { streamName } from './stream-name.js';
 const MAX_KINDS = 10_000;
 
 /**
- * Remembers when the records of each kind last changed in each tenant, so that results computed from these records need
- * not be compared with a read model. Knows nothing before `begin`.
+ * Tracks the last change to each kind of record in each tenant, so that results computed from these records need not be
+ * compared with a read model. Knows nothing before `begin`.
  */
 export class RecordChanges {
   private readonly latest: LRUCache<string, Position>;

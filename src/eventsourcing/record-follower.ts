@@ -7,12 +7,14 @@ import { retryForever } from './retry-forever.js';
 import { isDivided, narrowedTo } from './ranges.js';
 import { lastEvents, lastOwnEvent, ownStreams } from './stream-events.js';
 
-/** Intervals between looks at the end of the history: while cached states are in use, and while they are not. */
+/**
+ * Intervals between checks of the end of the history, first while cached states are in use, then while they are not.
+ */
 const LOOK_EVERY_MS = 200;
 const IDLE_LOOK_EVERY_MS = 400;
-/** Number of events that a look reads. */
+/** Number of events read by a check. */
 const LOOK_EVENTS = 4;
-/** Maximum number of looks that have not been confirmed. */
+/** Maximum number of unconfirmed checks. */
 const MAX_LOOKS = 20;
 
 type Parts = {
@@ -23,7 +25,7 @@ type Parts = {
   readonly logger: Logger;
 };
 
-/** A look at the end of the history. `last`: the position to reach, once it is known. */
+/** A check of the end of the history. `last`: the position to reach, once it is known. */
 type Look = { readonly atMs: number; last: Position };
 
 /**
@@ -31,9 +33,9 @@ type Look = { readonly atMs: number; last: Position };
  * read. A follower is necessary only if other processes write to the history. While the subscription lags or is broken,
  * states become too old and are read again.
  *
- * A look finds the last event in the history. Once that event has been applied, the cached states include every event
- * that existed at the time of the look. Looks do not wait for each other, because a busy process receives answers and
- * events late.
+ * A check finds the last event in the history. Once that event has been applied, the cached states include every event
+ * that existed at the time of the check. Checks do not wait for each other, because responses and events reach a busy
+ * process late.
  *
  * Sales are not followed, because a replica receives only those of its ranges. A sale's state is therefore only as
  * recent as the last read of its stream.
@@ -41,7 +43,7 @@ type Look = { readonly atMs: number; last: Position };
 export class RecordFollower {
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
-  /** Looks that have not been confirmed, oldest first. */
+  /** Unconfirmed checks, oldest first. */
   private looks: Look[] = [];
 
   constructor(private readonly parts: Parts) {}
@@ -96,8 +98,8 @@ export class RecordFollower {
   }
 
   /**
-   * Returns the position of the last event that is followed, if it is among the last events of the history. Otherwise,
-   * returns a position that is not before it.
+   * Returns the position of the last followed event if it is among the last events in the history. Otherwise, returns a
+   * position at or after that event.
    */
   private async lastFollowed(): Promise<Position> {
     const { events, catalogue, reader } = this.parts;

@@ -15,7 +15,7 @@ import { isDivided } from './ranges.js';
 import { parseStreamName, streamName } from './stream-name.js';
 import { DONE } from './with-timeout.js';
 
-/** A record, folded from its stream. `revision` is −1 for an empty stream. Fences count as revisions. */
+/** A record, folded from its stream. `revision` is −1 for an empty stream, and counts fences. */
 export type Loaded<State> = {
   readonly stream: string;
   readonly state: State;
@@ -28,7 +28,7 @@ type Entry = { readonly loaded: Loaded<unknown>; readonly checkedAtMs: number };
 export type Freshness = {
   /**
    * Maximum age of the state in milliseconds, by the monotonic clock. The age is the time since the stream's tail was
-   * read, or since the cached states included all events of the history. Default: 0, which requires the current state.
+   * read, or since the cached states included the whole history. Default: 0, which requires the current state.
    */
   readonly maxAgeMs?: number;
   /**
@@ -45,12 +45,12 @@ export const PATIENCE_MS = 1_000;
 /** Returns the expected revision for an append to a record. */
 export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
 
-/** A tail read in progress. `seen`: highest revision of the stream that was delivered in the meantime. */
+/** A tail read in progress. `seen`: the stream's highest revision delivered in the meantime. */
 type Reading = { readers: number; seen: number };
 
 /**
- * Folds streams into states, and keeps them in a bounded cache. To update a cached state, only the tail of its stream
- * is read. A `RecordFollower` also applies live events to cached states.
+ * Folds streams into states, and keeps the states in a bounded cache. Updating a cached state requires reading only the
+ * tail of its stream. A `RecordFollower` also applies live events to cached states.
  */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
@@ -64,7 +64,7 @@ export class RecordReader {
   >();
   private readonly reading = new Map<string, Reading>();
   private followedTo: Position = Number.NEGATIVE_INFINITY;
-  /** Time at which the cached states included every event of the history. */
+  /** Time at which the cached states last included the whole history. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
   /** Time at which a state with a maximum age was last requested. */
   private usedAtMs = Number.NEGATIVE_INFINITY;
@@ -138,7 +138,7 @@ export class RecordReader {
     this.followedTo = position;
   }
 
-  /** Records that all events in the history at the given time have been applied. */
+  /** Records that all events that existed at the given time have been applied. */
   confirm(atMs: number): void {
     this.followedAtMs = atMs;
   }
@@ -200,7 +200,7 @@ export class RecordReader {
     return nowMs - (isDivided(loaded.stream) ? checkedAtMs : Math.max(checkedAtMs, this.followedAtMs));
   }
 
-  /** Records that a state with a maximum age is requested. Returns the current time. */
+  /** Records a request for a state with a maximum age. Returns the current time. */
   private use(): number {
     this.usedAtMs = this.clock.monotonicMs();
     return this.usedAtMs;

@@ -7,7 +7,10 @@ import {
 } from '../ports/event-store.js';
 import type { EventCatalogue } from './event-catalogue.js';
 
-/** Number of events per read. It limits memory use for long streams, and lets other work run between reads. */
+/**
+ * Number of events per read. The limit bounds memory use for long streams and lets other work run between read
+ * operations.
+ */
 const PART = 500;
 
 /**
@@ -66,7 +69,7 @@ export async function* eventsAfter(
 type Prefixes = Pick<EventCatalogue, 'streamPrefixes'>;
 
 /**
- * Selects the service's own streams. The store may contain events from other applications, which no projection
+ * Selects the service's own streams. The store may also contain other applications' events, which no projection
  * receives.
  */
 export const ownStreams = ({ streamPrefixes }: Prefixes) => ({ on: 'stream', prefixes: streamPrefixes }) as const;
@@ -87,8 +90,8 @@ export const lastOwnEvent = async (events: History, prefixes: Prefixes): Promise
   (await lastEvent(events, prefixes))?.position ?? BEFORE_ALL;
 
 /**
- * Returns the position that precedes another position. The preceding position must be read from the store, because
- * positions cannot be computed.
+ * Returns the position that precedes another position. Reads the preceding position from the store, because positions
+ * cannot be computed.
  * @throws EventStoreUnavailable
  */
 export async function positionBefore(events: History, position: Position): Promise<Position> {

@@ -5,7 +5,7 @@ export const PLATFORM_TENANT = 'platform';
 
 /**
  * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. Therefore, the id of another tenant's record
- * results in the name of a stream that does not exist.
+ * produces the name of a nonexistent stream.
  */
 export const streamName = (entity: string, tenantId: string, id: string): string => `${entity}-${tenantId}_${id}`;
 

@@ -52,7 +52,7 @@ const words: Words = {
   not_multiple_of: ({ divisor }) => `Must be a multiple of ${divisor}.`,
 };
 
-/** Returns the message of an issue, for schemas without their own message. */
+/** Returns the message for an issue from a schema without its own message. */
 function inWords(issue: Issue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Must be specified.';
@@ -60,6 +60,6 @@ function inWords(issue: Issue): string {
 }
 
 // Replaces zod's messages for programmers ("Too small: expected string to have >=1 characters") with messages for users
-// ("Must not be empty."). Importing this file applies them to the whole process. A schema's own messages take
+// ("Must not be empty."). Importing this file applies the messages to the whole process. A schema's own messages take
 // precedence.
 z.config({ customError: inWords });

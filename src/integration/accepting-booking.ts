@@ -10,29 +10,29 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { BookingFacts } from '../policies/booking-facts.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
-/** Maximum time that the acceptance of a sale waits for facts. In-process reads take far less than a millisecond. */
+/** Maximum time that accepting a sale waits for facts. In-process reads take far less than a millisecond. */
 export const PATIENCE_MS = 90;
 /**
- * Additional time for facts that may have arrived while the process itself could not run. A busy replica would
- * otherwise leave its sales to the policy, which costs several times as much and makes the replica even busier.
+ * Additional time for facts that may have arrived while the process itself could not run. Otherwise, a busy replica
+ * would leave its sales to the policy, at several times the cost, and become even busier.
  */
 export const GRACE_MS = 20;
-/** Time for which sales do not wait for facts after a read of the facts has exceeded PATIENCE_MS. */
+/** Period during which sales do not wait for facts after reading them has taken longer than PATIENCE_MS. */
 const HASTE_MS = 2_000;
 /**
  * Maximum age of the facts. A change within this time is treated as if it were made after the sale. With an embedded
  * history, facts are always current.
  */
 const FACTS_MAX_AGE_MS = 1_000;
-/** Sales whose acceptance begins within this time share a deadline. */
+/** Sales whose acceptance begins within this interval share a deadline. */
 const SHARED_MS = 10;
 const LATE = Symbol('late');
 
 /**
- * Decides the booking of a sale that is about to be accepted, so that the acceptance and the booking need only one
- * append. Leaves the sale to the booking policy if that policy is paused, or if the facts cannot be read promptly
+ * Decides how to book a sale that is about to be accepted, so that accepting and booking it require only one append.
+ * Leaves the sale to the booking policy if that policy is paused, or if the facts cannot be read promptly
  * (docs/adr/0065). Also leaves it to that policy if the sale would be rejected, or if its customer must be created or
- * linked. For a while after a slow read, uses only facts in memory. Never fails.
+ * linked. For a short time after a slow read operation, uses only facts in memory. Never fails.
  */
 @Injectable()
 export class AcceptingBooking {
@@ -78,7 +78,7 @@ export class AcceptingBooking {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.deadlineUntilMs) {
       this.deadlineUntilMs = nowMs + SHARED_MS;
-      // The second, separate sleep ensures that facts that arrived while the process could not run are processed first.
+      // The separate second sleep lets facts that arrived while the process could not run be processed first.
       this.late = this.clock
         .sleep(PATIENCE_MS)
         .then(() => this.clock.sleep(GRACE_MS))

@@ -74,7 +74,7 @@ function payloadOf(contract: Contract): JsonSchema {
   return schema;
 }
 
-/** Creates the AsyncAPI 3 document of the published integration events. */
+/** Creates the AsyncAPI 3 document that describes the published integration events. */
 export const asyncApiDocument = (info: { readonly title: string; readonly version: string }): object => ({
   asyncapi: '3.0.0',
   info: { title: `${info.title}: integration events`, version: info.version, description: ABOUT },

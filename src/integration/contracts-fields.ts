@@ -15,8 +15,8 @@ export type CloudEvent = {
   readonly datacontenttype: 'application/json';
   readonly tenantid: string;
   /**
-   * Revision of the event in its stream. The sequence of a record may have gaps, because some events are not public or
-   * are parked.
+   * The event's revision in its stream. A record's sequence may have gaps, because some events are not public or are
+   * parked.
    */
   readonly sequence: string;
   readonly data: object;
@@ -24,24 +24,21 @@ export type CloudEvent = {
   readonly replayed?: true;
 };
 
-/** A fact for partners, with the subject to which it is published. */
+/** A fact published to partners, with its broker subject. */
 export type IntegrationEvent = {
   /** `kontor.<tenantId>.<entity>.<event>` */
   readonly subject: string;
   readonly event: CloudEvent;
 };
 
-// Field types of integration events. The published fields of records are picked from the record declarations. A
-// published field must remain, even if the domain events change.
+// Field types of integration events. The published record fields are picked from the record declarations. A published
+// field must be kept even if the domain events change.
 
-/**
- * A type of integration event. Fields may only be added; any other change requires a new version in addition to this
- * one.
- */
+/** An integration event type. Fields may only be added. Any other change requires an additional, new version. */
 export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly entity: string;
   readonly event: string;
-  /** States when the event occurs and what its subject is. */
+  /** States when the event occurs, and identifies its subject. */
   readonly description: string;
   /** The data that partners may see. Fields that are not declared here are never published. */
   readonly data: Data;
@@ -70,7 +67,7 @@ export const instant = z
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   .meta({ format: 'date-time', description: 'UTC, with milliseconds.' });
 
-/** The same fields, all optional because unchanged fields are absent. */
+/** Returns a schema with the same fields, all optional because unchanged fields are absent. */
 export const changesOf = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .strictObject(

@@ -14,11 +14,11 @@ export function typeOf({ entity, event }: Pick<Contract, 'entity' | 'event'>): s
   return `kontor.${entity}.${event}.v1`;
 }
 
-/** `kontor.<tenantId>.<entity>.<event>`: the subject of a tenant's events of this contract. */
+/** `kontor.<tenantId>.<entity>.<event>`: the subject of a tenant's events under this contract. */
 export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>, tenantId: string): string =>
   `kontor.${tenantId}.${entity}.${event}`;
 
-/** Returns the schema of a whole published event: CloudEvents 1.0 in JSON, with the contract's data. */
+/** Returns the schema of a complete published event: CloudEvents 1.0 in JSON, with the contract's data. */
 export const eventSchemaOf = (contract: Contract) =>
   z.strictObject({
     specversion: z.literal('1.0'),
@@ -44,9 +44,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 type Target = 'draft-2020-12' | 'draft-7';
 
 /**
- * JSON Schema for consumers. Consumers must ignore unknown members, because contracts may gain fields. Therefore,
- * objects that are strict in the publisher's schema allow unknown members here. Personal fields are marked with
- * `x-personal`.
+ * Returns a JSON Schema for consumers. Consumers must ignore unknown members, because fields may be added to contracts.
+ * Therefore, objects that are strict in the publisher's schema allow unknown members here. Personal fields are marked
+ * with `x-personal`.
  */
 const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
   z.toJSONSchema(schema, {
@@ -61,13 +61,13 @@ const jsonSchemaOf = (schema: z.ZodType, target: Target): JsonSchema =>
     },
   });
 
-/** Returns the description of an event, with a list of the personal data that the event contains. */
+/** Returns an event's description, followed by a list of the personal data that the event contains. */
 export function descriptionOf({ description, data }: Contract): string {
   const personal = markedFields(data, 'personal');
   return `${description} ${personal.length === 0 ? 'No personal data.' : `Personal data: ${personal.join(', ')}.`}`;
 }
 
-/** JSON Schema of the whole event, including the CloudEvents attributes. */
+/** Returns the JSON Schema of the complete event, including the CloudEvents attributes. */
 export const eventJsonSchema = (contract: Contract, target: Target): JsonSchema => ({
   ...jsonSchemaOf(eventSchemaOf(contract), target),
   title: typeOf(contract),
@@ -102,9 +102,9 @@ export type PublishedContract = {
   /** Contains the placeholder `{tenantId}`. */
   readonly subject: string;
   readonly description: string;
-  /** JSON Schema of the whole event, draft 2020-12. */
+  /** JSON Schema (draft 2020-12) of the complete event. */
   readonly schema: JsonSchema;
-  /** JSON Schema of `data` only, draft 2020-12. */
+  /** JSON Schema (draft 2020-12) of `data` only. */
   readonly dataSchema: JsonSchema;
   readonly example: CloudEvent;
 };

@@ -21,12 +21,12 @@ import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.j
 import type { RecordedEvent } from '../ports/event-store.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** A request to park an event. Only the serving thread may append, so the request is passed to it. */
+/** A request to park an event. It is passed to the serving thread, which alone may append. */
 export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
   readonly event: Pick<RecordedEvent, 'id' | 'type' | 'stream' | 'revision' | 'position'>;
-  /** Causal chain of the event. The dead letter belongs to the same chain. */
+  /** The event's causal chain, to which the dead letter also belongs. */
   readonly chain?: { readonly requestId: string; readonly correlationId: string };
   readonly reason: { readonly code: string; readonly message: string };
 } & Pick<NewDeadLetter, 'externalId' | 'awaits'>;
@@ -39,8 +39,8 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
 };
 
 /**
- * Creates the request to park an event that a subscriber cannot handle. Omits the event's data, of which the serving
- * thread needs only the external id of a sale.
+ * Creates the request to park an event that a subscriber cannot handle. Omits the event's data except for a sale's
+ * external id, which is all that the serving thread needs.
  */
 export const letterOf = (
   origin: DeadLetterOrigin,
@@ -64,7 +64,7 @@ const SaleData = z.union([
   z.object({ transactions: z.tuple([identified], z.unknown()) }).transform(({ transactions: [first] }) => first),
 ]);
 
-/** The external id in an event of a sale. The data may be invalid, which may be the reason for the failure. */
+/** Returns the external id in a sale's event. The data may be invalid, which may be why the event failed. */
 const externalIdIn = (stream: string, data: unknown): Pick<ParkRequest, 'externalId'> =>
   (parseStreamName(stream)?.entity === sale.name && SaleData.safeParse(data).data) || {};
 

@@ -33,7 +33,7 @@ type Parts = {
   readonly portion?: LedPortion | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Treatment of a history that was forwarded before but has no marks: wait for an operator, or publish all of it. */
+  /** How to treat a history that was forwarded before but has no marks: wait for an operator, or publish all of it. */
   readonly restoreForward: 'wait' | 'all';
   /** Appends a report to the forwarder's stream. */
   readonly report: (report: ForwarderReport) => Promise<void>;
@@ -43,11 +43,11 @@ type Parts = {
 };
 
 /**
- * Without a checkpoint, a history whose first public event is older than this is assumed to have been forwarded by an
- * earlier version.
+ * If there is no checkpoint and the first public event is older than this, an earlier version is assumed to have
+ * forwarded the history.
  */
 const NEW_FOR_MS = 60 * 60_000;
-/** A rewind waits while more live messages than this are in flight. */
+/** A rewind waits while more than this many live messages are in flight. */
 const FEW_IN_FLIGHT = 16;
 const YIELD_MS = 5;
 
@@ -59,8 +59,8 @@ type Live = { readonly checkpoint: string; readonly lane: WindowedSubscriber };
 type Rewinding = { readonly revision: number; readonly stop: () => Promise<void> };
 
 /**
- * Executes the requests that are recorded on the forwarder's stream. Unless paused, publishes live events in one lane
- * and executes rewinds in another. A previously forwarded history without marks waits for an operator, unless
+ * Executes the requests recorded in the forwarder's stream. Unless paused, publishes live events in one lane and
+ * executes rewinds in another. A previously forwarded history without marks waits for an operator, unless
  * `restoreForward` is `all`.
  */
 export class Forwarder {
@@ -71,7 +71,7 @@ export class Forwarder {
   private live: Live | undefined;
   private rewinding: Rewinding | undefined;
   private running: Promise<void> = Promise.resolve();
-  /** Releases the live lane if it waits at a pause event. */
+  /** Releases the live lane if it is waiting at a pause event. */
   private letThrough: () => void = () => undefined;
 
   constructor(private readonly parts: Parts) {
@@ -187,9 +187,7 @@ export class Forwarder {
     this.live = { checkpoint, lane };
   }
 
-  /**
-   * Returns the lane's checkpoints since the last start. Their positions are never before the position of the start.
-   */
+  /** Returns the lane's checkpoints since the last start. Their positions are never before the start position. */
   private checkpointsAfter({ start }: State, checkpoint: string): Checkpoints {
     const { checkpoints } = this.parts;
     const after = start?.after ?? BEFORE_ALL;
@@ -211,8 +209,7 @@ export class Forwarder {
   }
 
   /**
-   * Stops the live lane. The meter stays active, because the queue still belongs to this process and the queue's lag
-   * grows.
+   * Stops the live lane. The meter stays active, because this process still owns the queue and the queue's lag grows.
    */
   private async endLive(): Promise<void> {
     const { live } = this;
@@ -260,7 +257,10 @@ export class Forwarder {
     return request.id;
   }
 
-  /** Delays repeated messages in favor of live messages, and while another process may have become the leader. */
+  /**
+   * Delays repeated messages while too many live messages are in flight, or while another process may have become the
+   * leader.
+   */
   private async turn(signal: AbortSignal): Promise<void> {
     const { clock, portion } = this.parts;
     const mayGoOn = (): boolean => (this.live?.lane.inFlight ?? 0) <= FEW_IN_FLIGHT && portion?.isFresh() !== false;

@@ -30,9 +30,9 @@ type LaneParts = {
 const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
 
 /**
- * Publishes integration events at least once and in order for each record. The number of events in flight is limited.
- * At most one event of each record is in flight, even if several streams contain the record's events. Waits while the
- * broker is unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
+ * Publishes integration events at least once, and in order for each record. Limits the number of events in flight. At
+ * most one event per record is in flight, even if several streams contain the record's events. Waits while the broker
+ * is unavailable. The checkpoint never passes an event that is neither acknowledged nor parked.
  */
 export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
   return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {

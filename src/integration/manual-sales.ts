@@ -49,7 +49,7 @@ import { z } from 'zod';
  * not stored.
  */
 export class CreateSale extends command(ManualSalePayload) {}
-/** Tries again to book a rejected sale. */
+/** Retries the booking of a rejected sale. */
 export class RetrySale extends command(z.object({})) {}
 
 /** The sale with an external id, which may be absent. */
@@ -84,7 +84,7 @@ export class SaleDesk {
     const { currency, timeZone, ...closing } = presentTenant(owner);
     ensureCurrency(given.currency, currency);
     const named = given.externalId ? await this.find(tenantId, given.externalId) : undefined;
-    // A repetition of a booked sale posts nothing, so its period may have been closed since.
+    // Repeating a booked sale posts nothing, so the sale's period may have been closed since.
     if (!(named && (await this.isBooked(named))))
       ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
     const priced = priceSale({ ...given, currency, externalId: given.externalId ?? '', customer: null });
@@ -129,7 +129,7 @@ export class SaleDesk {
     if (state.status !== 'present') throw notFoundAt('customerId', 'customer');
   }
 
-  /** Returns the same number for all attempts of a request with an Idempotency-Key. */
+  /** Returns the same number for all attempts of a request that has an idempotency key. */
   private async numberFor({ tenantId, id }: Target): Promise<string> {
     const target = { tenantId, id };
     const { state } = await this.reader.read(numberSequence, tenantId, id);
@@ -179,7 +179,7 @@ export class SaleDesk {
     }
   }
 
-  /** Completes a sale that has already been recorded, if its data equals that of the request. */
+  /** Completes a sale that has already been recorded, provided that its data matches the request. */
   private async resume(
     target: Target,
     known: AcceptedSale,

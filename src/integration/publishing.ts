@@ -20,11 +20,11 @@ const headers = { 'content-type': 'application/cloudevents+json' };
  */
 export type Again = {
   readonly by: string;
-  /** Selects messages of an event. Default: all of them. */
+  /** Selects some of an event's messages. Default: all of them. */
   readonly wants?: (event: CloudEvent) => boolean;
 };
 
-/** Returns the broker messages of a domain event, in publishing order. */
+/** Returns the broker messages for a domain event, in publishing order. */
 export const messagesOf = (event: Recorded, again?: Again): BrokerMessage[] =>
   translate(event)
     .filter((integrationEvent) => again?.wants?.(integrationEvent.event) ?? true)
@@ -43,7 +43,7 @@ const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerM
 const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
 
 /**
- * Resolves when the broker has acknowledged all messages of the event. Returns the number of messages.
+ * Resolves to the number of the event's messages once the broker has acknowledged all of them.
  * @throws BrokerRefused, BrokerUnavailable
  */
 export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<number> {
@@ -62,8 +62,8 @@ const SURELY_DROPPED_MS = 60_000;
 const YOUNG_MS = 5_000;
 const SAVE_EVERY_MS = 1_000;
 /**
- * Maximum time span of events that a leader may have published beyond its saved mark. A leader stops when it cannot
- * write for 5 s, and abandons a message in flight after 10 s.
+ * Maximum time span of the events that a leader may have published beyond its saved mark. A leader stops when it cannot
+ * write for 5 s, and abandons an in-flight message after 10 s.
  */
 const UNRECORDED_MS = 30_000;
 const LATE = { by: 'retry' } as const;
@@ -89,7 +89,7 @@ type Parts = {
 export const handedOf = (forwarder: string): string => `${forwarder}~handed`;
 
 /**
- * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt and may no longer
+ * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt but may no longer
  * know its id. Saves the highest position handed to the broker, so that the next leader can also recognize repeats.
  */
 export class Attempts {
@@ -186,7 +186,7 @@ export class Attempts {
   }
 }
 
-/** The range to publish again. `id`: id of the event that requested the rewind. */
+/** The range to republish. `id`: id of the event that requested the rewind. */
 export type DueRewind = RewindFilter & {
   readonly id: string;
   readonly from: RewindStart;
@@ -198,7 +198,7 @@ type RewindParts = {
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
-  /** Waits until so few live messages are in flight that another repeat may be published. */
+  /** Waits until few enough live messages are in flight to publish another repeat. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };
@@ -208,7 +208,7 @@ const AT_ONCE = 32;
 const PAGE = 320;
 const filter = { on: 'type', prefixes: publicEventTypes } as const;
 
-/** Whether an event may have messages for the rewind's tenant, judging by the event's stream. */
+/** Whether an event's stream indicates that the event may have messages for the rewind's tenant. */
 const mayBeOf = ({ tenantId }: RewindFilter, { stream }: RecordedEvent): boolean =>
   tenantId === undefined || stream.includes(tenantId);
 
@@ -219,7 +219,7 @@ function wantedBy({ tenantId, types }: RewindFilter): (event: CloudEvent) => boo
 }
 
 /**
- * Publishes the public events of a rewind's range again, in order for each record, with a few in flight at a time.
+ * Republishes the public events in a rewind's range, in order for each record, with only a few in flight at a time.
  * Resumes from the rewind's marks. Messages that are repeated after a crash have the same ids.
  */
 export class Rewinds {

@@ -51,13 +51,13 @@ export type Intake = {
   readonly sourceId: string;
   readonly idempotencyKey: string | undefined;
   readonly payload: SalePayload;
-  /** The request body before defaults are applied. The idempotency key is bound to this body. */
+  /** The request body before defaults are applied, to which the idempotency key is bound. */
   readonly received: object;
-  /** Whether to answer without storing anything. */
+  /** Whether to respond without storing anything. */
   readonly isOnlyValidated: boolean;
 };
 
-/** Response body. Byte-identical for the acceptance and for every replay. */
+/** Response body, byte-identical for the acceptance and every replay. */
 export type SaleReceipt = {
   readonly saleId: string;
   readonly externalId: string;
@@ -89,7 +89,7 @@ type Outcome = { readonly refusedBy?: string; readonly isTooLarge?: true; readon
 
 const MAX_ATTEMPTS = 10;
 /**
- * Maximum number of keys recorded per sale, so that a partner that sends a new key with every retry cannot fill the
+ * Maximum number of keys recorded per sale. Prevents a partner that sends a new key with every retry from filling the
  * history.
  */
 const MAX_KEYS_PER_SALE = 10;
@@ -99,9 +99,9 @@ const TENANT_MAX_AGE_MS = 60_000;
 
 /**
  * Accepts a partner's sale: claims the idempotency key, then starts the sale's stream. The same append books the sale
- * if the necessary facts are available; otherwise the booking policy books it later. The key and the sale are appended
- * as new streams without a prior read, which nearly always succeeds. Their state is read only if that append is
- * rejected. Every step can be repeated, so the partner's retry completes a sale after a crash between two steps.
+ * if the necessary facts are available; otherwise the booking policy books it later. The handler appends the key and
+ * the sale as new streams without reading them first, which nearly always succeeds. It reads their state only if that
+ * append is rejected. Every step is repeatable, so a partner's retry completes a sale after a crash.
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
@@ -128,7 +128,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     try {
       return await this.take(intake, id, claim, acceptance);
     } catch (error) {
-      // A failed request must not use up the limit on recorded keys, nor free the place of a recorded key.
+      // A failed request must neither count toward the limit on recorded keys nor free a recorded key's place.
       if (!isCounted) this.releaseKey(id, claim.streamId);
       throw error;
     }
@@ -160,7 +160,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     });
   }
 
-  /** Returns the answer that the sale would get if it were submitted now. */
+  /** Returns the response that the sale would receive if it were submitted now. */
   private async validated(intake: Intake, id: string, { streamId, data }: KeyClaim): Promise<IntakeAnswer> {
     const { tenantId, sourceId, payload } = intake;
     if (data) {
@@ -232,10 +232,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return { streamId: idempotencyKeyId(sourceId, given), data };
   }
 
-  /**
-   * Returns the state that is assumed without a read: the cached state, or the state of a record that does not exist
-   * yet.
-   */
+  /** Returns the state assumed without reading the stream: the cached state, or the state of a nonexistent record. */
   private unread<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, tenantId: string, id: string): Loaded<S> {
     return this.reader.cached(aggregate, tenantId, id) ?? this.reader.absent(aggregate, tenantId, id);
   }
@@ -260,7 +257,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     }));
   }
 
-  /** Prepares the booking exactly as the policy would append it in response to the acceptance, with the same ids. */
+  /** Prepares the booking exactly as the policy would in response to the acceptance, with the same event ids. */
   private bookingFor({ stream, events }: Append, revision: number, booked: readonly SaleEvent[]): EventToAppend[] {
     const cause = events.at(-1);
     if (cause === undefined || booked.length === 0) return [];
@@ -270,7 +267,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     );
   }
 
-  /** If a step is rejected, the steps before it remain appended. */
+  /** Appends the steps in order. If one is rejected, the preceding ones remain appended. */
   private async append(steps: readonly Step<unknown>[], { booked }: Decided): Promise<Outcome> {
     if (steps.length === 0) return {};
     try {

@@ -20,10 +20,10 @@ import * as sales from './contracts-of-sales.js';
 type PublicEvent = TransactionEvent | SaleEvent | CustomerEvent | AccountEvent | BranchEvent | UserEvent | TenantEvent;
 type Of<T extends PublicEvent['type']> = Recorded<Extract<PublicEvent, { type: T }>>;
 
-/** A partner-facing fact of a domain event. */
+/** A partner-facing fact derived from a domain event. */
 type Fact = {
   readonly contract: Contract;
-  /** Id of the record that the fact is about. Default: the record of the event. */
+  /** Id of the record that the fact is about. Default: the event's record. */
   readonly subject?: string;
   readonly data: object;
   /** An additional fact from the same event. Its id is derived from the event's id and the fact's subject. */
@@ -121,7 +121,7 @@ const translations: { readonly [T in PublicEvent['type']]?: (event: Of<T>) => re
   UserDeleted: () => [fact(records.userDeleted, {})],
 };
 
-/** Types of domain events that are published as integration events. */
+/** The domain event types that are published as integration events. */
 export const publicEventTypes: readonly string[] = Object.keys(translations);
 
 /**
@@ -134,7 +134,7 @@ export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | '
   return streamName('sale', parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT, saleId);
 }
 
-/** Returns the integration events of a domain event, in publishing order. */
+/** Returns the integration events for a domain event, in publishing order. */
 export function translate(event: Recorded): readonly IntegrationEvent[] {
   const translation = translations[event.type as PublicEvent['type']] as
     ((event: Recorded) => readonly Fact[]) | undefined;

@@ -19,16 +19,19 @@ import { resentOf } from './webhook-entries.js';
 import { newLane, type SavedLane, WebhookLane } from './webhook-lane.js';
 import { type ConfigEvent, configTypes, recall } from './webhook-recall.js';
 
-/** Name of the subscriber, its queue and its lease. */
+/** Name shared by the subscriber, its queue and its lease. */
 export const WEBHOOKS = 'webhook-deliveries';
 
 const allTypes: EventFilter = { on: 'type', prefixes: [...publicEventTypes, ...configTypes] };
 const isConfig = new Set(configTypes);
 
-/** Maximum number of concurrent attempts across all tenants. A single tenant uses at most half of the free places. */
+/**
+ * Maximum number of concurrent attempts across all tenants. A single tenant uses at most half of the places that other
+ * tenants leave free.
+ */
 const PLACES = { atOnce: 512, leavesRoom: true };
 const SAVE_EVERY_MS = 250;
-/** Interval between the reports that replace the stored progress if the read store is lost. */
+/** Interval between progress reports, from which progress is restored if the read store is lost. */
 const REPORT_EVERY_MS = 10 * 60_000;
 /** Time limit for attempts in progress when the process stops. */
 const STOP_WITHIN_MS = 2_000;
@@ -36,13 +39,13 @@ const STOP_WITHIN_MS = 2_000;
 type Parts = Omit<DeliveryParts, 'turns'> & { readonly store: ReadStore; readonly meter?: QueueMeter };
 
 /**
- * Delivers integration events to the webhooks of all tenants. Reads new events once and offers them to the webhooks of
- * their tenants. Stores the progress of each webhook, with its open deliveries, in the read store.
+ * Delivers integration events to all tenants' webhooks. Reads new events once and offers each to its tenant's webhooks.
+ * Stores each webhook's progress and open deliveries in the read store.
  */
 export class WebhookDispatcher {
   private readonly lanes = new Map<string, WebhookLane>();
   private readonly byTenant = new Map<string, Set<WebhookLane>>();
-  /** Lanes waiting for the end of the first read of the history. */
+  /** Lanes that wait until the history has been read for the first time. */
   private readonly waiting = new Map<string, SavedLane>();
   private readonly ended = new Set<string>();
   private readonly reported = new Map<string, Position>();
@@ -91,7 +94,7 @@ export class WebhookDispatcher {
     ]);
   }
 
-  /** Loads the progress of webhooks. If none is stored, finds the webhooks in the history. */
+  /** Loads the webhooks' progress. If none is stored, finds the webhooks in the history. */
   private async begin(): Promise<void> {
     await this.log.prepare();
     const checkpoint = await this.parts.store.checkpoint(subscriberKey(WEBHOOKS));
@@ -103,7 +106,7 @@ export class WebhookDispatcher {
     this.waiting.clear();
   }
 
-  /** Returns the lane of a webhook that was created or enabled. The webhook's log may already contain entries. */
+  /** Returns the lane for a newly created or enabled webhook. The webhook's log may already contain entries. */
   private async begun(address: WebhookAddress, after: Position): Promise<SavedLane> {
     const numbers = [...(await this.log.slotsOf(address.tenantId, address.id)).values()].map(({ number }) => number);
     return { ...newLane(address, after), nextNumber: Math.max(-1, ...numbers) + 1 };
@@ -148,7 +151,7 @@ export class WebhookDispatcher {
     while (!this.stopping.signal.aborted) await this.followSelected(this.selection(), gotOn);
   }
 
-  /** Selects the sales of the ranges whose tenants have webhooks. */
+  /** Selects sales only in the ranges whose tenants have webhooks. */
   private selection(): EventFilter {
     const ranges = new Set([...this.byTenant.keys()].map(rangeOf));
     return { ...allTypes, ...narrowedTo([...ranges]) };
@@ -219,7 +222,7 @@ export class WebhookDispatcher {
     }
   }
 
-  /** Saves run one after another, because each expects the versions that the previous one has stored. */
+  /** Save operations run one after another, because each expects the versions that the previous one stored. */
   private save(): Promise<void> {
     return this.saves.run('', () => this.saveNow());
   }
@@ -260,8 +263,8 @@ export class WebhookDispatcher {
     if (clock.monotonicMs() - this.reportedAtMs < REPORT_EVERY_MS) return;
     this.reportedAtMs = clock.monotonicMs();
     for (const { address, doneUpTo, isRedelivering } of [...this.lanes.values()]) {
-      // Reported progress also means that earlier requests of users are done. A lane that reads the history itself may
-      // be ahead of the router, which takes these requests.
+      // Reported progress also implies that users' earlier requests are complete. A lane that reads the history itself
+      // may be ahead of the router, which processes these requests.
       const position = Math.min(doneUpTo, this.routed);
       if (isRedelivering || this.reported.get(address.id) === position) continue;
       await report(address, { kind: 'progressed', position });

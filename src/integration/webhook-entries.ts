@@ -19,7 +19,7 @@ export type SavedEntry = {
   readonly position: number;
   /** A position in the history before the event. */
   readonly before: number;
-  /** Number of messages that were delivered or became dead letters. */
+  /** Number of the event's messages that were delivered or became dead letters. */
   readonly done: number;
   /** Number of attempts to deliver the next message, and the time of its first failure. */
   readonly attempts: number;
@@ -27,14 +27,14 @@ export type SavedEntry = {
   readonly dueMs: number;
   /** A second stream in which the event must also be delivered in order. */
   readonly also: string | null;
-  /** Log entry of the next message. */
+  /** Log entry for the next message. */
   readonly logged: LoggedAt | null;
-  /** The only message that a resend delivers. */
+  /** Id of the only message that a resend delivers. */
   readonly messageId: string | null;
 };
 /**
- * Identifies an entry in the log. `number`: sequence number of the delivery. Each delivery overwrites the log entry of
- * an earlier delivery, whose number is lower by KEPT_DELIVERIES.
+ * Identifies an entry in the log. `number`: sequence number of the delivery. Each delivery overwrites the log entry for
+ * the delivery whose number is lower by KEPT_DELIVERIES.
  */
 export type LoggedAt = { readonly id: string; readonly number: number; readonly createdAt: string };
 
@@ -57,12 +57,12 @@ export const entryOf = (
   };
 };
 
-/** A message of an event. Its text is computed once for all webhooks. */
+/** A message for an event. Its body is serialized once for all webhooks. */
 export type Outgoing = Pick<CloudEvent, 'id' | 'type' | 'subject'> & { readonly body: string; readonly again: string };
 
 const known = new WeakMap<Recorded, readonly Outgoing[]>();
 
-/** Returns the messages of an event, in publishing order. */
+/** Returns the messages for an event, in publishing order. */
 export function outgoingOf(event: Recorded): readonly Outgoing[] {
   let messages = known.get(event);
   if (!messages) known.set(event, (messages = translate(event).map(({ event: content }) => outgoing(content))));

@@ -14,12 +14,12 @@ export const configTypes = [...Object.keys(webhookEvents), ...Object.keys(webhoo
 
 export type ConfigEvent = Recorded<WebhookEvent | WebhookProgressEvent>;
 type UserRequest = Extract<ConfigEvent, { type: 'WebhookRecoveryRequested' | 'WebhookResendRequested' }>;
-/** `requests`: users' requests that, according to the reported progress, may not be done. */
+/** `requests`: users' requests that, according to the reported progress, may be incomplete. */
 type Recalled = { lane: SavedLane; requests: UserRequest[] };
 
 /**
  * Finds the webhooks and their reported progress in the history, and adds them to `lanes`. Used if the stored progress
- * is lost. Returns the last position that was read.
+ * is lost. Returns the last position read.
  */
 export async function recall(
   { events, catalogue }: { readonly events: EventReader; readonly catalogue: EventCatalogue },

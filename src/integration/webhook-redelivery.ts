@@ -8,11 +8,11 @@ import { CLOCK, type Clock } from '../ports/time.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { outgoingOf } from './webhook-entries.js';
 
-/** Subscriber name in the dead letters of a webhook. */
+/** Subscriber name in a webhook's dead letters. */
 export const webhookSubscriber = (id: string): string => `webhook:${id}`;
 export const webhookOfSubscriber = (subscriber: string): string => subscriber.slice(subscriber.indexOf(':') + 1);
 
-/** Replays dead letters of webhooks in the process that receives the request. */
+/** Replays webhooks' dead letters in the process that receives the request. */
 @Injectable()
 export class WebhookRedelivery {
   constructor(
@@ -22,8 +22,8 @@ export class WebhookRedelivery {
   ) {}
 
   /**
-   * Sends all messages of the event once, in order. Returns the reason if the receiver rejected one; otherwise
-   * undefined.
+   * Sends all messages of the event once, in order. Returns the reason if the receiver rejects a message; otherwise,
+   * returns undefined.
    * @throws DomainError not_found if the webhook was deleted; conflict WEBHOOK_DISABLED
    */
   async redeliver(id: string, event: Recorded): Promise<Reason | undefined> {

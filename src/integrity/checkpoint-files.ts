@@ -16,7 +16,7 @@ export const published = ({ note, size, rootHash, signedAt }: SignedCheckpoint):
 const FILE = /^\d{4}-\d\d-\d\d\.ndjson$/;
 const LINE_FEED = 10;
 
-/** Files with one checkpoint per line, one file per UTC day. Lines are only appended. */
+/** Append-only files with one checkpoint per line and one file per UTC day. */
 export class CheckpointFiles {
   constructor(readonly directory: string) {}
 
@@ -31,7 +31,7 @@ export class CheckpointFiles {
       );
   }
 
-  /** The newest checkpoint; undefined if there is none. */
+  /** Returns the newest checkpoint; undefined if there is none. */
   async last(): Promise<PublishedCheckpoint | undefined> {
     for (const name of (await this.names()).toReversed()) {
       const found = (await this.read(name)).at(-1);
@@ -40,7 +40,7 @@ export class CheckpointFiles {
     return undefined;
   }
 
-  /** All checkpoints, oldest first. */
+  /** Returns all checkpoints, oldest first. */
   async all(): Promise<PublishedCheckpoint[]> {
     const found: PublishedCheckpoint[] = [];
     for (const name of await this.names()) found.push(...(await this.read(name)));
@@ -73,7 +73,7 @@ export class CheckpointFiles {
   }
 }
 
-/** Returns the checkpoints in the lines of a text. Other lines are ignored. */
+/** Returns the checkpoints found in a text, one per line. Ignores other lines. */
 export const checkpointsIn = (text: string): PublishedCheckpoint[] =>
   text.split('\n').flatMap((line) => checkpointIn(line) ?? []);
 

@@ -5,8 +5,8 @@ import { TREE_STREAM } from './tree-follower.js';
 import { TamperedHistory, type KnownRoot, type PlacedEvent } from './tree-verification.js';
 
 /**
- * Returns the checkpoint in an event; undefined if the event contains none. @throws TamperedHistory if its note is
- * invalid
+ * Returns the checkpoint in an event; undefined if the event contains none. @throws TamperedHistory if the checkpoint's
+ * note is invalid
  */
 export function recordedRoot(event: PlacedEvent, verifiers?: readonly NoteVerifier[]): KnownRoot | undefined {
   if (event.stream !== TREE_STREAM) return undefined;

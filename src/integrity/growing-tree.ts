@@ -1,6 +1,6 @@
 import { EMPTY_ROOT, nodeHash, rootOf, type Digest } from './merkle.js';
 
-/** Number of node levels in one tile, as in C2SP's tlog-tiles: only every eighth level is stored. */
+/** Number of node levels in one tile. As in C2SP's tlog-tiles, only every eighth level is stored. */
 export const TILE_LEVELS = 8;
 export const TILE_WIDTH = 2 ** TILE_LEVELS;
 
@@ -10,12 +10,12 @@ export type Tile = { readonly level: number; readonly index: number; readonly ha
 /** The right edge of a tree, which is sufficient for appending leaves. */
 export class GrowingTree {
   #size: number;
-  /** Hashes of the incomplete tile of each level. */
+  /** Hashes in each level's incomplete tile. */
   readonly #edge: Digest[][];
 
   /**
-   * Creates an empty tree, or continues a tree from the hashes of its incomplete tiles. `onComplete` receives every
-   * tile that becomes complete, lower levels first.
+   * Creates an empty tree, or continues a tree from the hashes in its incomplete tiles. `onComplete` receives each tile
+   * upon completion, lower levels first.
    */
   constructor(
     private readonly onComplete: (tile: Tile) => void = () => undefined,
@@ -34,7 +34,7 @@ export class GrowingTree {
     this.#add(0, leaf);
   }
 
-  /** The root of all leaves so far. */
+  /** Returns the root over all leaves so far. */
   root(): Digest {
     let root: Digest | undefined;
     for (const hashes of this.#edge)
@@ -42,7 +42,7 @@ export class GrowingTree {
     return root ?? EMPTY_ROOT;
   }
 
-  /** Copies of the incomplete tiles, one for each level. */
+  /** Returns copies of the incomplete tiles, one per level. */
   edge(): Tile[] {
     return this.#edge.map((hashes, level) => ({ level, index: edgeOf(this.#size, level).index, hashes: [...hashes] }));
   }
@@ -57,7 +57,7 @@ export class GrowingTree {
   }
 }
 
-/** Index and width of a level's incomplete tile in a tree of a given size. */
+/** Returns the index and the width of a level's incomplete tile in a tree of a given size. */
 export function edgeOf(size: number, level: number): { readonly index: number; readonly width: number } {
   const nodes = Math.floor(size / TILE_WIDTH ** level);
   return { index: Math.floor(nodes / TILE_WIDTH), width: nodes % TILE_WIDTH };

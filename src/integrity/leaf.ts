@@ -5,8 +5,8 @@ import { leafHash, type Digest } from './merkle.js';
 export type LeafEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'type' | 'data' | 'metadata' | 'storedText'>;
 
 /**
- * The leaf of an event (ADR 0079), in UTF-8. NUL is an unambiguous separator: names must not contain it and JSON
- * escapes it. For every engine, `JSON.stringify` returns the text that was stored when the event was appended.
+ * Returns an event's leaf (ADR 0079), in UTF-8. NUL is an unambiguous separator, because names must not contain it and
+ * JSON escapes it. With every engine, `JSON.stringify` reproduces the text that was stored when the event was appended.
  */
 export const leafOf = (event: LeafEvent): string => {
   const { stream, revision, id, type } = event;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-// The Merkle tree of RFC 9162, section 2.1. Sizes may exceed 2^31, so bitwise operators cannot be used on them.
+// The Merkle tree defined in RFC 9162, section 2.1. Sizes may exceed 2^31, so bitwise operators cannot be used on them.
 
 /** A SHA-256 digest. */
 export type Digest = Buffer;
@@ -25,7 +25,7 @@ export function nodeHash(left: Digest, right: Digest): Digest {
 /** Root of the empty tree. */
 export const EMPTY_ROOT: Digest = sha256('');
 
-/** Root of consecutive hashes of one level: MTH of RFC 9162 if they are leaf hashes. */
+/** Returns the root over consecutive hashes of one level. For leaf hashes, this is MTH in RFC 9162. */
 export const rootOf = (hashes: readonly Digest[]): Digest =>
   hashes.length === 0 ? EMPTY_ROOT : rootBetween(hashes, 0, hashes.length);
 
@@ -36,7 +36,7 @@ function rootBetween(hashes: readonly Digest[], from: number, to: number): Diges
   return nodeHash(rootBetween(hashes, from, middle), rootBetween(hashes, middle, to));
 }
 
-/** The largest power of two below a size of at least 2. */
+/** Returns the largest power of two below `size`, which must be at least 2. */
 export function splitOf(size: number): number {
   let half = 1;
   while (half * 2 < size) half *= 2;
@@ -49,7 +49,7 @@ export function splitOf(size: number): number {
  */
 export type NodeSource = (level: number, index: number) => Promise<Digest>;
 
-/** Root of the subtree over the leaves from `from` (inclusive) to `to` (exclusive). */
+/** Returns the root of the subtree over the leaves from `from` (inclusive) to `to` (exclusive). */
 async function rangeHash(nodes: NodeSource, from: number, to: number): Promise<Digest> {
   const size = to - from;
   const level = Math.log2(size);
@@ -58,11 +58,11 @@ async function rangeHash(nodes: NodeSource, from: number, to: number): Promise<D
   return nodeHash(await rangeHash(nodes, from, middle), await rangeHash(nodes, middle, to));
 }
 
-/** Root of the tree over the first `size` leaves. */
+/** Returns the root of the tree over the first `size` leaves. */
 export const rootAt = async (nodes: NodeSource, size: number): Promise<Digest> =>
   size === 0 ? EMPTY_ROOT : rangeHash(nodes, 0, size);
 
-/** PATH of RFC 9162, section 2.1.3.1, for 0 ≤ index < size. */
+/** Returns PATH as defined in RFC 9162, section 2.1.3.1, for 0 ≤ index < size. */
 export async function inclusionProof(nodes: NodeSource, index: number, size: number): Promise<Digest[]> {
   let [from, to] = [0, size];
   const path: Promise<Digest>[] = [];
@@ -79,7 +79,7 @@ export async function inclusionProof(nodes: NodeSource, index: number, size: num
   return (await Promise.all(path)).reverse();
 }
 
-/** PROOF of RFC 9162, section 2.1.4.1, for 0 < older ≤ newer; empty if both sizes are equal. */
+/** Returns PROOF as defined in RFC 9162, section 2.1.4.1, for 0 < older ≤ newer; empty if both sizes are equal. */
 export async function consistencyProof(nodes: NodeSource, older: number, newer: number): Promise<Digest[]> {
   let [from, to] = [0, newer];
   const path: Promise<Digest>[] = [];
@@ -93,7 +93,7 @@ export async function consistencyProof(nodes: NodeSource, older: number, newer: 
       from = middle;
     }
   }
-  // The verifier knows the root of the older tree, so a hash that equals this root is omitted.
+  // The verifier knows the older tree's root, so the proof omits a hash that equals this root.
   if (from > 0) path.push(rangeHash(nodes, from, to));
   return (await Promise.all(path)).reverse();
 }

@@ -26,12 +26,12 @@ const model: ReadModel<TileDoc | StateDoc> = {
   filters: ['level'],
   order: { fields: ['end'], direction: 'ascending' },
 };
-/** Derived from the whole history in order, so it is not a read model of a projection. */
+/** The tiles are derived from the whole history in order, so no projection builds them. */
 export const TILE_TABLE: AnyTable = { model, generation: 1 };
 
 const STATE: DocumentKey = { scope: PLATFORM, id: 'state' };
 const DIGEST_BYTES = 32;
-/** Number of tiles in one write. Each tile is about 11 KB. */
+/** Number of tiles per write operation. Each tile is about 11 KB. */
 const STRETCH = 16;
 /** Maximum number of tiles that a reader keeps in memory. Each tile takes 8 KB. */
 const MAX_CACHED = 1_000;
@@ -48,8 +48,8 @@ export class TreeBehind extends Error {
 export type EndedTile = Tile & { readonly end: Position };
 
 /**
- * Stores and reads the tiles of the tree. The history determines them, so concurrent writers store the same tiles. If
- * an incomplete tile is stored twice, the longer version is kept.
+ * Stores and reads the tree's tiles. The history determines the tiles, so concurrent writers store the same ones. If an
+ * incomplete tile is stored twice, the longer version is kept.
  * @throws ReadStoreUnavailable
  */
 export class TileStore {
@@ -71,7 +71,7 @@ export class TileStore {
     await this.write([[STATE, { ...reached, id: STATE.id, end: reached.position }]]);
   }
 
-  /** The stored part of the tree. */
+  /** Returns the stored part of the tree, and the position of its last leaf. */
   async tree(onComplete: (tile: Tile) => void): Promise<{ readonly tree: GrowingTree; readonly position: Position }> {
     const { size, position } = await this.reached();
     const edge: Digest[][] = [];
@@ -82,12 +82,12 @@ export class TileStore {
     return { tree: new GrowingTree(onComplete, { size, edge }), position };
   }
 
-  /** Hashes of a tile. @throws TreeBehind */
+  /** Returns a tile's hashes. @throws TreeBehind */
   async tile(level: number, index: number): Promise<Digest[]> {
     return hashesIn(await this.stored(level, index));
   }
 
-  /** Index and hashes of the first leaf tile whose last leaf is at or after the position. */
+  /** Returns the index and hashes of the first leaf tile whose last leaf is at or after the position. */
   async tileAt(position: Position): Promise<{ readonly index: number; readonly hashes: Digest[] } | undefined> {
     const { items } = await this.store.list(TILE_TABLE, PLATFORM, {
       where: { level: 0 },
@@ -98,13 +98,13 @@ export class TileStore {
     return json === undefined ? undefined : { index: (JSON.parse(json) as TileDoc).index, hashes: hashesIn(json) };
   }
 
-  /** Position of the last leaf before a leaf tile; −1 before the first leaf tile. @throws TreeBehind */
+  /** Returns the position of the last leaf before a leaf tile; −1 for the first leaf tile. @throws TreeBehind */
   async positionBefore(index: number): Promise<Position> {
     if (index === 0) return -1;
     return (JSON.parse(await this.stored(0, index - 1)) as TileDoc).end;
   }
 
-  /** A view of the tree for one request. It caches the tiles that it reads. */
+  /** Returns a view of the tree for one request. The view caches the tiles that it reads. */
   view(): TreeView {
     const known = new Map<string, Promise<Digest[]>>();
     const tile = (level: number, index: number): Promise<Digest[]> => {
@@ -170,7 +170,7 @@ export class TreeView {
 
   readonly root = (size: number): Promise<Digest> => rootAt(this.node, size);
 
-  /** Hash of a leaf. @throws TreeBehind */
+  /** Returns the hash of a leaf. @throws TreeBehind */
   readonly leaf = (index: number): Promise<Digest> => this.node(0, index);
 }
 

@@ -21,7 +21,7 @@ import { leafHashOf } from './leaf.js';
 import { TileStore, type EndedTile } from './tile-store.js';
 import type { StoredCheckpoint, Witness } from './witness.js';
 
-/** Name of the tree's queue, and of the lease under which one process maintains the tree. */
+/** Name of the tree's queue, and of the lease held by the process that maintains the tree. */
 export const INTEGRITY = 'integrity';
 export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
 
@@ -46,11 +46,14 @@ export type FollowerParts = {
   readonly checkpointEveryMs: number;
 };
 
-/** Number of leaves between two saves of the tiles. */
+/** Number of leaves appended between saves of the tiles. */
 const SAVE_EVERY = 4_096;
-/** Delay of the tree if the history is on a server. It is short compared with the interval between checkpoints. */
+/**
+ * Maximum delay before the tree includes an event, if the history is on a server. The delay is short compared with the
+ * interval between checkpoints.
+ */
 const MAX_DELAY_MS = 1_000;
-/** Fraction of the interval after which the first checkpoint of a history is signed. */
+/** Fraction of the checkpoint interval after which a history's first checkpoint is signed. */
 const FIRST_SHARE = 0.1;
 
 type TreeFacts = Pick<SignedCheckpoint, 'size' | 'rootHash'>;
@@ -120,7 +123,7 @@ export class TreeFollower {
     else logger.warn({ err: error }, 'the Merkle tree of the history is waiting for an engine');
   };
 
-  /** Continues where the stored tiles end. */
+  /** Resumes where the stored tiles end. */
   private async begin(): Promise<void> {
     const { events, catalogue, files } = this.parts;
     await this.tiles.prepare();
@@ -152,7 +155,7 @@ export class TreeFollower {
 
   private add(events: readonly RecordedEvent[]): void {
     for (const event of events) {
-      // Set before the leaf is appended, because a tile that the leaf completes ends at this position.
+      // The position is set before the leaf is appended, because a tile that the leaf completes ends at this position.
       this.position = event.position;
       this.tree.append(leafHashOf(event));
     }
@@ -162,7 +165,7 @@ export class TreeFollower {
     this.complete.push({ ...tile, end: this.position });
   };
 
-  /** Saves run one after another. */
+  /** Save operations run one after another. */
   private save(): Promise<void> {
     return this.saves.run('', () => this.saveNow());
   }
@@ -198,14 +201,15 @@ export class TreeFollower {
     }
   }
 
-  /** Signs the tree if events were appended after the last checkpoint. */
+  /** Signs the tree if events have been appended since the last checkpoint. */
   private async sign(): Promise<void> {
     const { clock, keys, record } = this.parts;
     const last = await this.lastCheckpoint();
     if (this.position < Math.max(this.goal, last?.position ?? BEFORE_ALL)) return;
     await this.assertAgrees([last?.data, await this.parts.files.last()]);
     const { size } = this.tree;
-    // If there is only one more event, that event contains the last checkpoint and does not require a new one.
+    // If there is only one more event, it is the one that contains the last checkpoint, and it does not require a new
+    // checkpoint.
     if (size === 0 || (last && size <= last.data.size + 1)) return;
     const root = this.tree.root();
     await this.save();

@@ -3,18 +3,16 @@ import { GrowingTree, TILE_WIDTH } from './growing-tree.js';
 import { leafHashOf, type LeafEvent } from './leaf.js';
 import type { Digest } from './merkle.js';
 
-/** An event with its place in the history or in a backup. */
+/** An event with its position in the history or in a backup. */
 export type PlacedEvent = LeafEvent & Pick<RecordedEvent, 'position'>;
 
-/** A checkpoint with which the events are compared. `source` completes "the checkpoint over 10 events …". */
+/** A checkpoint with which the events are compared. `source` completes the phrase "the checkpoint over 10 events …". */
 export type KnownRoot = { readonly size: number; readonly rootHash: string; readonly source: string };
 
 /** Returns the known leaf hashes of a tile, which were stored when the events were appended. */
 export type KnownLeaves = (tile: number) => Promise<readonly Digest[]>;
 
-/**
- * The events differ from those that a checkpoint covers. `index`: zero-based number of the first event that differs.
- */
+/** The events differ from those that a checkpoint covers. `index`: zero-based number of the first differing event. */
 export class TamperedHistory extends Error {
   override readonly name = 'TamperedHistory';
   constructor(
@@ -30,26 +28,26 @@ export type Verified = {
   readonly root: Digest;
   /** Number of checkpoints that match the events. */
   readonly checkpoints: number;
-  /** Number of events that a checkpoint covers. */
+  /** Number of events covered by a matching checkpoint. */
   readonly covered: number;
   /** Index of the first event that differs from its stored leaf although every checkpoint that covers it matches. */
   readonly damagedLeaf: number | undefined;
 };
 
 type Deviation = { readonly index: number; readonly event: PlacedEvent };
-/** Number of events after the first deviation that are used to determine the kind of deviation. */
+/** Number of events, from the first deviation on, used to determine the kind of deviation. */
 const WINDOW = 64;
 
 /**
- * Adds events to a tree in order, and compares the tree with checkpoints. If the leaves are known, the first deviation
- * is located exactly; otherwise, it is only known to lie between two checkpoints.
+ * Adds events to a tree in order, and compares the tree with checkpoints. If the leaves are known, locates the first
+ * deviation exactly. Otherwise, the deviation is only known to lie between two checkpoints.
  */
 export class TreeVerification {
   private readonly tree = new GrowingTree();
   private readonly roots: KnownRoot[];
   private next = 0;
   private covered = 0;
-  /** Positions of the last event that a matching checkpoint covers, and of the last event that was added. */
+  /** Positions of the last event covered by a matching checkpoint, and of the last event added. */
   private coveredPosition = -1;
   private lastPosition = -1;
   private deviation: Deviation | undefined;
@@ -76,7 +74,7 @@ export class TreeVerification {
     }
   }
 
-  /** Remembers the first event that differs from its stored leaf, and the hashes from that event on. */
+  /** Remembers the first event that differs from its stored leaf, and the hashes of the events from there on. */
   private locate(index: number, event: PlacedEvent, hashed: Digest): void {
     const known = this.tile[index % TILE_WIDTH];
     if (!this.deviation && known && !known.equals(hashed)) this.deviation = { index, event };
@@ -129,7 +127,7 @@ export class TreeVerification {
     throw new TamperedHistory(at, `${await this.what(at, place)} ${message}`);
   }
 
-  /** Uses the events after the first deviation to determine the kind of deviation. */
+  /** Determines the kind of deviation from the events that follow the first deviation. */
   private async what(at: number, place: string): Promise<string> {
     const known: Digest[] = [];
     const first = Math.floor(at / TILE_WIDTH);

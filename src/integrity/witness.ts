@@ -4,9 +4,9 @@ import { BEFORE_ALL, type Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 
-/** Name of the queue of checkpoints for the witness, and of the mark with the last accepted position. */
+/** Name of the queue of checkpoints for the witness, and of the mark that stores the last accepted position. */
 export const WITNESS = 'integrity-witness';
-/** Mark: revision of the last accepted checkpoint in its stream. */
+/** Name of the mark that stores the revision of the last accepted checkpoint. */
 const REVISION = `${WITNESS}-revision`;
 
 const TIMEOUT_MS = 10_000;
@@ -35,8 +35,8 @@ class WitnessConflict extends Error {
 }
 
 /**
- * Posts every checkpoint of the history to an external server, in order and at least once. These include checkpoints
- * from times when that server was unavailable or this process was not running. The history is the queue, so a long
+ * Posts every checkpoint in the history to an external server, in order and at least once. These include checkpoints
+ * signed while that server was unavailable or this process was not running. The history serves as the queue, so a long
  * outage requires no memory.
  */
 export class Witness {
@@ -61,7 +61,7 @@ export class Witness {
     this.running = retryForever(clock, signal, (gotOn) => this.deliver(gotOn), this.complain, { failed });
   }
 
-  /** Called when the history contains a new checkpoint. */
+  /** Must be called when the history contains a new checkpoint. */
   notice(): void {
     this.isNewsKnown = true;
     this.wake();

@@ -5,7 +5,7 @@ import type { HistoryWork, Job, JobOutcome, TaskControl, TaskParts } from './job
 
 export type BackupSettings = {
   readonly directory: string;
-  /** Number of backups to keep. Older ones are removed after a successful backup. */
+  /** Number of backups to keep. Older backups are removed after a successful backup. */
   readonly kept: number;
   /** The age recipient for whom backups are encrypted. */
   readonly recipient?: string | undefined;

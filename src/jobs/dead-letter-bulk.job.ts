@@ -63,16 +63,16 @@ const Discard = Replay.extend({ reason: paragraph(1_000) });
 type Parameters = z.output<typeof Replay> & { readonly reason?: string };
 
 /**
- * `upTo`: end of the history when the run began; a letter with later events has been handled by this run or by someone
- * else. `after`: cursor in the list of letters at which the next batch begins. `resolved` and `failed` count letters
- * that this run handled.
+ * `upTo`: end of the history when the run began. A letter with later events has been handled by this run or by someone
+ * else. `after`: cursor in the letter list at which the next batch begins. `resolved` and `failed` count letters
+ * handled by this run.
  */
 const Checkpoint = z.object({
   upTo: z.number(),
   matched: z.number(),
   after: z.string(),
   seen: z.number(),
-  // Checkpoints from earlier releases lack this number. The letters are counted again at the end of the run.
+  // Checkpoints from earlier releases lack this number. The letters are recounted at the end of the run.
   resolved: z.number().default(0),
   failed: z.number(),
 });
@@ -85,12 +85,9 @@ type OutcomeType = Exclude<DeadLetterEvent['type'], 'DeadLetterParked'>;
 const FAILED: OutcomeType = 'DeadLetterReplayFailed';
 const OUTCOMES: readonly OutcomeType[] = ['DeadLetterReplayed', FAILED, 'DeadLetterDiscarded'];
 
-/**
- * Number of letters in a batch. After an interruption, the batch is repeated without the letters that have been
- * handled.
- */
+/** Number of letters in a batch. After an interruption, the batch is repeated without letters already handled. */
 const PART = 50;
-/** Number of letters handled concurrently. Letters of the same record are handled one after another. */
+/** Number of letters handled concurrently. Letters for the same record are handled one after another. */
 const LANES = 16;
 const SAVE_EVERY_MS = 1_000;
 const CATCH_UP_MS = 30_000;
@@ -144,7 +141,7 @@ class Bulk {
 
   /**
    * Counts the letters that this run handled, including those that it handled between its last checkpoint and an
-   * interruption. The list may no longer contain them, because their status or reason has changed.
+   * interruption. The list may no longer contain these letters, because their status or reason has changed.
    */
   private async recounted(upTo: Position): Promise<Pick<Checkpoint, 'resolved' | 'failed'>> {
     const { events } = this.parts;
@@ -158,11 +155,11 @@ class Bulk {
       }
     };
     await this.untilDone(count);
-    // A process that had lost its lease may have failed to replay a letter that this process has replayed.
+    // A process that lost its lease may have failed to replay a letter that this process then replayed.
     return { resolved: resolved.size, failed: [...failed].filter((stream) => !resolved.has(stream)).length };
   }
 
-  /** Waits until the list of letters contains all letters parked so far. */
+  /** Waits until the letter list contains all letters parked so far. */
   private async begin(): Promise<Checkpoint> {
     const { events, caughtUp, models } = this.parts;
     const upTo = await events.head();
@@ -184,7 +181,7 @@ class Bulk {
     return tally;
   }
 
-  /** Retries while an engine is unavailable. @throws the reason of the signal */
+  /** Retries while an engine is unavailable. @throws the signal's reason */
   private async untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
     const { clock, logger } = this.parts;
     const { signal } = this.task;
@@ -240,12 +237,12 @@ const progressOf = ({ matched, seen }: Checkpoint): number =>
 const isFinal = (error: unknown): boolean =>
   !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
-/** Maximum delay for which missed turns are made up. */
+/** Maximum delay after which missed turns are still made up. */
 const CATCH_UP_TURNS_MS = 10;
 /** Turns due within this interval start together, so that their events share commits. */
 const TOGETHER_MS = 10;
 
-/** Limits work to a number of turns per second. */
+/** Limits the work to a number of turns per second. */
 class Pace {
   private dueMs = Number.NEGATIVE_INFINITY;
   private next = { atMs: Number.NEGATIVE_INFINITY, reached: Promise.resolve() };
@@ -255,7 +252,7 @@ class Pace {
     private readonly perSecond: number,
   ) {}
 
-  /** Resolves when the next turn is due. @throws the reason of the signal */
+  /** Resolves when the next turn is due. @throws the signal's reason */
   async turn(signal: AbortSignal): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     const dueMs = Math.max(this.dueMs, nowMs - CATCH_UP_TURNS_MS);
@@ -271,7 +268,7 @@ class Pace {
   }
 }
 
-/** Jobs that an operator starts for all dead letters that match a filter. */
+/** Returns the jobs that an operator starts for all dead letters matching a filter. */
 export const deadLetterJobs = (parts: BulkParts): Job[] => [
   {
     name: BULK_JOBS.replay,

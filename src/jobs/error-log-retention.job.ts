@@ -9,12 +9,13 @@ const NAME = 'error-log-retention';
 const DAY_MS = 24 * 60 * 60_000;
 const days = (byDefault: number) => z.int().min(1).max(3_650).default(byDefault);
 
-/** Numbers of days from the last occurrence of an error until its record is hidden. */
+/** Days from an error's last occurrence until its record is hidden. */
 const Parameters = z.strictObject({ resolvedDays: days(30), unresolvedDays: days(90) });
 
 /**
- * Hides records of errors that have not occurred recently. Their events remain, because the history is never truncated.
- * The decision applies to an exact revision of the record, so a record with a concurrent occurrence remains visible.
+ * Hides the records of errors that have not occurred recently. Their events remain, because the history is never
+ * truncated. The decision applies to an exact revision of the record, so a record remains visible if its error recurs
+ * concurrently.
  */
 export const errorLogRetention = (parts: JobParts): Job => ({
   name: NAME,

@@ -9,7 +9,7 @@ import { BEFORE_ALL, type EventReader } from '../ports/event-store.js';
 import { readVerifiers, type NoteVerifier } from '../security/integrity-keys.js';
 import type { HistoryWork, Job, JobOutcome, TaskControl, TaskParts } from './job.js';
 
-/** `verifiers`: public keys that sign checkpoints, one per line. `checkpoints`: folder of the checkpoint files. */
+/** `verifiers`: public keys that verify checkpoints, one per line. `checkpoints`: folder of the checkpoint files. */
 export type IntegrityTask = {
   readonly kind: 'integrity';
   readonly verifiers: string;
@@ -18,7 +18,7 @@ export type IntegrityTask = {
 
 const BATCH = { own: 1_000, shared: 50 } as const;
 
-/** Compares the whole history with the tree and all its checkpoints. */
+/** Compares the whole history with the tree and with all checkpoints. */
 export const integrityVerify = (
   work: HistoryWork<IntegrityTask>,
   settings: () => Promise<Omit<IntegrityTask, 'kind'>>,
@@ -60,7 +60,7 @@ export async function verifyIntegrity(
   };
 }
 
-/** The checkpoints in the history and in the files. */
+/** Returns the checkpoints in the history and in the files. */
 async function rootsOf(
   events: EventReader,
   files: CheckpointFiles,

@@ -27,12 +27,12 @@ const RETRY_MS = 2_000;
 
 /**
  * Starts jobs at the instants of their schedules, in UTC. The job's stream stores the last started instant, so each
- * instant starts at most one run despite clock changes or concurrent schedulers. If instants were missed (because of
- * downtime or a clock set forward), only the last missed instant starts a run, which is then late. Instants before the
+ * instant starts at most one run despite clock changes or concurrent schedulers. If instants were missed because of
+ * downtime or because a clock was set forward, only the last one starts a run, which is then late. Instants before the
  * schedule was first recorded are ignored.
  */
 export class JobScheduler {
-  /** Last handled instant of each job, in milliseconds since 1970. */
+  /** Each job's last handled instant, in milliseconds since 1970. */
   private readonly seen = new Map<string, number>();
 
   constructor(private readonly parts: SchedulerParts) {}
@@ -110,10 +110,9 @@ type Leftover = {
 };
 
 /**
- * Delay before a run of a later term is marked as failed or continued. A process that was suspended may have lost its
- * lease without noticing. The process notices this within `giveUpAfterMs` of Leadership, which is shorter than this
- * delay. If this process is still the leader after the delay, the later term is from a lease store that no longer
- * exists.
+ * Delay before a run from a later term is marked as failed or continued. A suspended process may have lost its lease
+ * without noticing. It notices the loss within Leadership's `giveUpAfterMs`, which is shorter than this delay. If this
+ * process still leads after the delay, the later term comes from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
 
@@ -133,7 +132,7 @@ export class JobLeader {
   ) {}
 
   /**
-   * Begins a term: takes over unclaimed and resumable runs, and marks other runs of earlier terms as failed.
+   * Begins a term: takes over unclaimed and resumable runs, and marks other runs from earlier terms as failed.
    * @throws read errors from the event store, in which case the term has not begun
    */
   async begin(term: number, stale: AbortSignal): Promise<Led> {
@@ -177,7 +176,7 @@ export class JobLeader {
     else await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
-  /** Takes over runs that were started after position `from`, and stops runs that another process has ended. */
+  /** Takes over runs started after position `from`, and stops runs that another process has ended. */
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;
@@ -202,7 +201,7 @@ export class JobLeader {
     if (job) runner.take(job, data.executionId);
   }
 
-  /** Retries the work until it succeeds or the term is over. */
+  /** Retries the work until it succeeds or the term ends. */
   private async retry(signal: AbortSignal, work: (gotOn: () => void) => Promise<void>): Promise<void> {
     await retryForever(this.clock, signal, work, (error) => {
       this.logger.warn({ err: error }, 'the events of jobs could not be read; retrying');

@@ -10,8 +10,8 @@ type Parts = {
 };
 
 /**
- * Minimum interval between records of progress. Only whole percentages are recorded, so a run has at most a hundred
- * such records.
+ * Minimum interval between progress records. Only whole percentages are recorded, so a run has at most a hundred such
+ * records.
  */
 const EVERY_MS = 1_000;
 /**
@@ -23,7 +23,7 @@ const MAX_MESSAGES = 20;
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
- * Records the progress of a run. If reports arrive too fast, only the latest is recorded. Skips a report that cannot be
+ * Records a run's progress. If reports arrive too fast, records only the latest. Skips a report that cannot be
  * recorded.
  */
 export class ProgressReports {
@@ -35,13 +35,13 @@ export class ProgressReports {
     this.recording = this.run();
   }
 
-  /** Clamps progress to 0–100. Progress never decreases. */
+  /** Clamps progress to 0–100, and never lets it decrease. */
   report(progress: number, message: string): void {
     const bounded = Math.floor(Math.min(100, Math.max(this.latest?.progress ?? 0, progress || 0)));
     this.latest = { progress: bounded, message: message.slice(0, MAX_MESSAGE_LENGTH) };
   }
 
-  /** Ends the recording of progress. Nothing is recorded after the promise resolves. */
+  /** Stops recording progress. Nothing is recorded after the promise resolves. */
   async end(): Promise<void> {
     this.ending.abort();
     await this.recording;

@@ -46,7 +46,7 @@ const TAKEN = 'Another process ended the run.';
 const PAUSED = 'The run was paused.';
 
 /**
- * Executes job runs during one term of leadership. Claims each run on the job's stream. Results from this runner are
+ * Executes job runs during one term of leadership. Claims each run in the job's stream. This runner's results are
  * accepted only while the stream names it as the run's runner.
  */
 export class JobRunner {
@@ -68,7 +68,7 @@ export class JobRunner {
     return events.length > 0;
   }
 
-  /** Records the schedule on the job's stream. Returns the resulting state. */
+  /** Records the schedule in the job's stream. Returns the resulting state. */
   async recordSchedule(jobName: string, pattern: string | null): Promise<JobState> {
     return (await this.change(jobName, undefined, { pattern }, recordSchedule)).state;
   }
@@ -83,7 +83,7 @@ export class JobRunner {
     const abort = new AbortController();
     const work: Work = {
       abort,
-      // The work that was paused may not have ended yet.
+      // The paused work may not have ended yet.
       done: (before?.done ?? Promise.resolve())
         .then(() => this.work(job, { executionId, instead }, abort.signal))
         .catch((error: unknown) => {
@@ -102,19 +102,17 @@ export class JobRunner {
     if (events.length > 0) this.parts.logger.warn({ job: jobName, executionId }, PROCESS_GONE);
   }
 
-  /** Stops the run if this process executes it. Called when another process has recorded the run's end. */
+  /** Stops the run if this process is executing it. Called when another process has recorded the run's end. */
   noteEnd(executionId: string): void {
     this.works.get(executionId)?.abort.abort(new Error(TAKEN));
   }
 
-  /**
-   * Called when a pause has been recorded. Stops the work on the run, which later continues from the last checkpoint.
-   */
+  /** Called when a pause has been recorded. Stops work on the run, which later continues from its last checkpoint. */
   notePause(executionId: string): void {
     this.works.get(executionId)?.abort.abort(new Error(PAUSED));
   }
 
-  /** Within a few seconds, stops all runs, and records the ends of those that cannot continue elsewhere. */
+  /** Stops all runs within a few seconds, and records the end of each run that cannot continue elsewhere. */
   async end(): Promise<void> {
     this.isEnding = true;
     const reason = new Error(ENDED_EARLY);
@@ -195,8 +193,8 @@ export class JobRunner {
   }
 
   /**
-   * Retries transient errors until the signal aborts, then for another `lateMs` milliseconds. Returns undefined if it
-   * gives up.
+   * Retries after transient errors until the signal aborts, and then for another `lateMs` milliseconds. Returns
+   * undefined if it gives up.
    */
   private async untilStored<T>(write: () => Promise<T>, signal: AbortSignal, lateMs = 0): Promise<T | undefined> {
     const { clock, logger } = this.parts;

@@ -28,7 +28,7 @@ export class Schedule {
   }
 }
 
-/** Job names that JOB_SCHEDULES may contain. A test compares them with the jobs that have a schedule. */
+/** Job names that JOB_SCHEDULES may contain. A test compares this list with the jobs that have a schedule. */
 export const JOB_NAMES = [
   'database-backup',
   'error-log-retention',
@@ -41,15 +41,15 @@ export const JOB_NAMES = [
 /** `off`: only operators start the job. */
 type ScheduleSetting = Schedule | 'off';
 
-/** Schedules by job name, and the setting for all other jobs. */
+/** Schedule settings by job name, and the setting for all other jobs. */
 export type ScheduleSettings = {
   readonly byName: ReadonlyMap<string, ScheduleSetting>;
   readonly others: 'off' | undefined;
 };
 
 /**
- * Parses `name=pattern;name=off`; an entry `off` applies to all jobs that are not named. Error messages do not quote
- * the entry.
+ * Parses `name=pattern;name=off`. An `off` entry applies to all jobs that are not named. Error messages do not quote
+ * entries.
  * @throws Error with the number of the first invalid entry
  */
 export function parseSchedules(text: string): ScheduleSettings {

@@ -11,11 +11,11 @@ import type { ReadModels } from '../queries/query.js';
 
 /** One run of a job, as passed to the job. */
 export type JobRun<Parameters = unknown> = {
-  /** Id of the execution, which also names its artifacts. */
+  /** Execution id, which is also used to name artifacts. */
   readonly executionId: string;
   /** Validated against the job's schema. */
   readonly parameters: Parameters;
-  /** Aborts when the run must end early because the process stops or loses its lease. */
+  /** Aborts when the run must end early, for example because the process stops or loses its lease. */
   readonly signal: AbortSignal;
   /** Reports progress from 0 to 100. May be called as often as necessary, because not every report is recorded. */
   readonly report: (progress: number, message: string) => void;
@@ -39,12 +39,12 @@ export type JobOutcome = {
   readonly artifact?: JobArtifact;
 };
 
-/** Injection token of all jobs (`readonly Job[]`). */
+/** Injection token for all jobs (`readonly Job[]`). */
 export const JOBS = Symbol('JOBS');
 
-/** Work that operators or the scheduler start. A job has at most one run at a time across all replicas. */
+/** Work started by operators or by the scheduler. A job has at most one run at a time across all replicas. */
 export interface Job {
-  /** Lower case with hyphens. Must never change. */
+  /** Lower-case name with hyphens. Must never change. */
   readonly name: string;
   readonly description: string;
   /** Default cron pattern, in UTC. JOB_SCHEDULES may override it. A job without a pattern runs only on request. */
@@ -68,7 +68,7 @@ export type JobParts = {
   readonly ids: Ids;
 };
 
-/** Executes a decision on behalf of a job. Returns true if it changed the record. */
+/** Executes a decision on behalf of a job. Returns whether the decision changed the record. */
 export async function changeAs<State, Event extends DomainEvent, Data>(
   { runner, ids }: JobParts,
   { name, executionId }: { readonly name: string; readonly executionId: string },
@@ -87,7 +87,7 @@ export type TaskControl = Pick<JobRun, 'signal' | 'report'>;
 /** Runs a task in a thread where it does not delay requests. @throws Error with a message for operators */
 export type HistoryWork<Task> = (task: Task, control: TaskControl) => Promise<JobOutcome>;
 
-/** Dependencies of a task in any thread. */
+/** Dependencies of a task, in whichever thread it runs. */
 export type TaskParts = {
   readonly events: EventReader;
   readonly reads: ReadStore;

@@ -45,7 +45,7 @@ export function jobProviders(
 
 type ProvidedToBulk = readonly [BulkParts['events'], BulkParts['reader'], BulkParts['replayer'], BulkParts['caughtUp']];
 
-/** The jobs with their effective schedules. */
+/** Returns the jobs with their effective schedules. */
 export const directoryOf = (jobs: readonly Job[], settings: ScheduleSettings): JobDirectory => ({
   jobs: new Map(jobs.map((job) => [job.name, factsOf(job, settings)])),
 });

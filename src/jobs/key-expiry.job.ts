@@ -13,12 +13,12 @@ import { changeAs, type Job, type JobParts } from './job.js';
 
 const NAME = 'key-expiry';
 const DAY_MS = 24 * 3_600_000;
-/** Numbers of days before the expiry at which warnings are due, the latest warning first. Each warning is sent once. */
+/** Days before the expiry on which warnings are due, the latest warning first. Each warning is sent once. */
 const WARNED_DAYS_BEFORE = [2, 14] as const;
-// Must never change: a warning that is sent again must keep its id.
+// The namespace must never change, because a warning that is sent again must keep its id.
 const NAMESPACE = 'a0a9c1f4-52d1-5f0e-9b7e-3d6f2c8e41b7';
 
-/** Warns the administrators of a tenant before a partner key expires: two weeks ahead, and again two days ahead. */
+/** Warns a tenant's administrators before a partner key expires: two weeks ahead, and again two days ahead. */
 export const keyExpiry = (parts: JobParts): Job => ({
   name: NAME,
   description: 'Notifies administrators 14 days and 2 days before a partner key expires.',

@@ -14,9 +14,9 @@ export type VerifyTask = { readonly kind: 'verify'; readonly share: number; read
 const PROJECTION_VERIFY = 'projection-verify';
 
 /**
- * Compares a sample of the read models with the history. The parameter `share` is the fraction of documents to compare.
- * It is reduced for models whose sample would exceed 2,000 documents. The parameter `seed` selects the documents. By
- * default, it differs for each run.
+ * Compares a sample of the read models with the history. The `share` parameter is the fraction of documents to compare.
+ * It is reduced for models whose sample would exceed 2,000 documents. The `seed` parameter determines which documents
+ * are compared. By default, the seed differs for each run.
  */
 export const projectionVerify = (work: HistoryWork<VerifyTask>): Job => ({
   name: PROJECTION_VERIFY,

@@ -6,7 +6,8 @@ import { changeAs, type Job, type JobParts } from './job.js';
 
 const NAME = 'session-cleanup';
 /**
- * Margin for clock errors. If the clock is wrong by less than this, no session that could still be refreshed is ended.
+ * Margin for clock errors. If the clock is off by less than this margin, the job ends no session that could still be
+ * refreshed.
  */
 const LAPSED_FOR_MS = 24 * 3_600_000;
 

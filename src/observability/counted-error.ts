@@ -6,7 +6,7 @@ import {
 } from '../aggregates/error-log.aggregate.js';
 import type { Redact } from '../security/redaction.js';
 
-/** One occurrence of an error. Texts are limited in length but not redacted. Unknown fields are absent. */
+/** One occurrence of an error. Strings are length-limited but not redacted. Unknown fields are absent. */
 export type NotedError = {
   /** Identifies an error across processes: equal for occurrences of the same error. */
   readonly fingerprint: string;
@@ -38,7 +38,7 @@ const LATE_PART = 20;
 const LATE_SPACING_MS = 5 * 60_000;
 
 /**
- * Returns the interval between two reports of an error, given the error's age. The interval equals the age, but is at
+ * Returns the interval between two reports on an error, given the error's age. The interval equals the age, but is at
  * least one second and at most 30 seconds. After ten minutes, it is a twentieth of the age, but at most five minutes.
  * An error that lasts a day therefore causes about 300 appends, while the record of a recent error is only seconds out
  * of date.
@@ -46,7 +46,7 @@ const LATE_SPACING_MS = 5 * 60_000;
 export const spacingAfter = (ageMs: number): number =>
   Math.max(MIN_SPACING_MS, Math.min(ageMs, EARLY_SPACING_MS), Math.min(ageMs / LATE_PART, LATE_SPACING_MS));
 
-/** Returns empty counts of occurrences since the last report. Sets contain the most recent values, newest last. */
+/** Returns empty counts of the occurrences since the last report. Sets contain the most recent values, newest last. */
 const nothing = () => ({
   count: 0,
   firstSeenAtMs: Number.POSITIVE_INFINITY,
@@ -71,10 +71,10 @@ export class CountedError {
   private latest: NotedError;
   private restsSinceMs: number;
   private dueAtMs = Number.NEGATIVE_INFINITY;
-  /** The current report, which may not have been recorded yet. Later occurrences belong to the next report. */
+  /** The current report, which may not have been recorded yet. The next report covers later occurrences. */
   private underWay: ErrorReport | undefined;
 
-  /** `nowMs` and `beganAtMs` are monotonic and used for decisions; reports contain wall-clock times. */
+  /** `nowMs` and `beganAtMs` are monotonic and used for decisions. Reports contain wall-clock times. */
   constructor(
     readonly first: NotedError,
     private readonly beganAtMs: number,
@@ -147,7 +147,7 @@ export class CountedError {
     return this.underWay;
   }
 
-  /** Ends the current report, which has been recorded or has failed permanently. */
+  /** Ends the current report, which has either been recorded or failed permanently. */
   settle(): void {
     this.underWay = undefined;
   }

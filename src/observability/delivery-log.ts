@@ -13,7 +13,7 @@ export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
 export type Delivery = {
   readonly id: string;
   readonly webhookId: string;
-  /** CloudEvents id and type of the message, and the record to which it refers. */
+  /** The message's CloudEvents id and type, and the record to which the message refers. */
   readonly messageId: string;
   readonly eventType: string;
   readonly subject: string;
@@ -33,7 +33,7 @@ export type Delivery = {
   readonly createdAt: string;
   readonly lastAttemptAt: string;
   readonly nextAttemptAt: string | null;
-  /** Position among the deliveries of the webhook; see LoggedAt. */
+  /** Position among the webhook's deliveries; see LoggedAt. */
   readonly number: number;
 };
 
@@ -58,8 +58,8 @@ const deliveries: ReadModel<Delivery> = {
   order: { fields: ['createdAt'], direction: 'descending' },
 };
 /**
- * Operational data that no event records. It belongs to no projection and is never rebuilt. The deliveries of a webhook
- * fill the webhook's slots in turn, which limits the size without deletions.
+ * Operational data that is not recorded in events. It belongs to no projection and is never rebuilt. A webhook's
+ * deliveries fill its slots in turn, which limits the table's size without deletions.
  */
 export const DELIVERY_TABLE: AnyTable = { model: deliveries, generation: 1 };
 
@@ -82,7 +82,7 @@ export type LoggedDeliveries = {
 };
 
 const keyOf = (webhookId: string, slot: number): string => `${webhookId}~${slot}`;
-/** Number of documents per write. A write takes a few milliseconds. */
+/** Number of documents per write operation, which takes a few milliseconds. */
 const STRETCH = 200;
 const PAGE = 500;
 
@@ -122,7 +122,7 @@ export class DeliveryLog {
     return (await this.list(tenantId, { deliveryId }, 0, 1)).items[0];
   }
 
-  /** Returns all deliveries of a webhook by slot. */
+  /** Returns all of a webhook's deliveries, by slot. */
   async slotsOf(tenantId: string, webhookId: string): Promise<ReadonlyMap<number, Delivery>> {
     const slots = Array.from({ length: KEPT_DELIVERIES }, (_, slot) => slot);
     const keys = slots.map((slot) => keyOf(webhookId, slot));
@@ -135,7 +135,7 @@ export class DeliveryLog {
     );
   }
 
-  /** Marks the open deliveries of a webhook as failed, because the webhook was disabled or deleted. */
+  /** Marks a webhook's open deliveries as failed, because the webhook was disabled or deleted. */
   async abandon(tenantId: string, webhookId: string): Promise<void> {
     const open = [...(await this.slotsOf(tenantId, webhookId))].filter(([, { status }]) => status === 'PENDING');
     const ended = open.map(
@@ -154,7 +154,7 @@ export class DeliveryLog {
     return found;
   }
 
-  /** Stores deliveries, a few hundred at a time. Overwrites entries that other leaders have stored. */
+  /** Stores deliveries, a few hundred at a time. Overwrites entries stored by other leaders. */
   async record({ tenantId, webhookId, bySlot }: LoggedDeliveries): Promise<void> {
     const writes = [...bySlot].map(([slot, document]) => ({
       ...{ table: DELIVERY_TABLE, scope: tenantScope(tenantId), id: keyOf(webhookId, slot), document },
@@ -162,7 +162,7 @@ export class DeliveryLog {
     for (let first = 0; first < writes.length; first += STRETCH) await this.write(writes.slice(first, first + STRETCH));
   }
 
-  /** Stores lanes. A null value removes a lane. The checkpoint is stored last, and only if all lanes were stored. */
+  /** Stores lanes. A null value removes a lane. Stores the checkpoint last, and only if all lanes were stored. */
   async save(
     changed: ReadonlyMap<string, StoredLane | null>,
     checkpoint: { readonly key: string; readonly position: number },

@@ -6,7 +6,7 @@ export type AppendFailure = 'conflict' | 'refused' | 'unavailable' | 'unknown_ou
 const APPEND_FAILURES: readonly AppendFailure[] = ['conflict', 'refused', 'unavailable', 'unknown_outcome', 'other'];
 
 /**
- * Outcome of publishing a message: stored, dropped by the broker as a duplicate, refused permanently, or temporarily
+ * Outcome of publishing a message: stored, dropped by the broker as a duplicate, permanently refused, or temporarily
  * not accepted.
  */
 export const PUBLISH_RESULTS = ['stored', 'duplicate', 'refused', 'unavailable'] as const;
@@ -65,7 +65,7 @@ export class EngineMetrics {
 }
 
 /**
- * Creates a counter whose label values are known in advance. All values start at 0, so that rates include the first
+ * Creates a counter whose label values are known in advance. All series start at 0, so that rates include the first
  * increment.
  */
 export function counterIn<Label extends string = never>(

@@ -9,7 +9,7 @@ import { CountedError, type NotedError } from './counted-error.js';
 export type CollectorOptions = {
   readonly clock: Clock;
   readonly ids: Ids;
-  /** For the collector's own warnings. Must not pass errors to this collector. */
+  /** Logs the collector's own warnings. Must not pass errors to this collector. */
   readonly logger: Logger;
   readonly redact: Redact;
 };
@@ -22,18 +22,17 @@ const CAPACITY: Readonly<Record<ErrorLevel, number>> = { ERROR: 300, WARN: 150, 
 const FLUSH_EVERY_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 const COMPLAIN_EVERY_MS = 60_000;
-/** Maximum duration of `close`, which is part of the shutdown. */
+/** Maximum duration of `close`, which is called during shutdown. */
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
- * Counts the errors of this process until they are recorded. `note` takes microseconds and never waits or throws.
- * - Memory is limited to 500 distinct errors. Further errors are counted as "other errors" of their level, until errors
- * that have not occurred for five minutes are removed.
+ * Counts this process's errors until they are recorded. `note` takes microseconds and never waits or throws.
+ * - Memory is limited to 500 distinct errors. Further errors are counted as "other errors" of their level until space
+ *   is freed by removing errors that have not occurred for five minutes.
  * - Appends are limited to one per second for each error, and become rarer the longer the error persists (see
  * CountedError).
  *
- * While the event store is unavailable, all counts are retained. If the process is killed, counts that have not been
- * recorded are lost.
+ * While the event store is unavailable, all counts are retained. If the process is killed, unrecorded counts are lost.
  */
 export class ErrorCollector {
   private readonly counted = new Map<string, CountedError>();
@@ -88,7 +87,7 @@ export class ErrorCollector {
     }
   }
 
-  /** Records one report at a time, so that many errors cannot overload the event store. */
+  /** Records one report at a time, so that a large number of errors cannot overload the event store. */
   private async flush(isLast: boolean): Promise<void> {
     for (const [fingerprint, entry] of [...this.counted]) {
       const nowMs = this.options.clock.monotonicMs();

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto';
 import { MAX_RAW_LENGTH } from '../security/redaction.js';
 
-/** The description of an error. It is limited in length, but secrets have not been redacted yet. */
+/** An error description. It is length-limited, but its secrets have not been redacted yet. */
 export type ErrorDescription = {
   readonly name: string;
   readonly code: string | null;
   readonly message: string;
   /** Stack frames and causes, with paths relative to the service's folder. */
   readonly stack: string | null;
-  /** Parts of the fingerprint. They contain no line numbers, and no numbers or ids from the message. */
+  /** Components of the fingerprint. They contain no line numbers, and no numbers or ids from the message. */
   readonly marks: readonly string[];
 };
 
@@ -66,7 +66,7 @@ export function withoutVariables(message: string): string {
     .slice(0, MAX_MESSAGE_MARK);
 }
 
-/** Parses the frames of a stack trace. Skips text in the message that looks like a frame. */
+/** Parses the frames in a stack trace. Skips text in the message that looks like a frame. */
 function framesOf({ stack, message }: ErrorLike): Frame[] {
   const text = textOf(stack)?.slice(0, 2 * MAX_RAW_LENGTH) ?? '';
   const head = textOf(message) ?? '';

@@ -17,7 +17,7 @@ import type { HistoryState } from '../eventsourcing/history-state.js';
 import type { AppendFailure, EngineMetrics, PublishResult } from './engine-metrics.js';
 import type { WriteHealth } from './write-health.js';
 
-/** A reader that reports every damaged event that it reads. */
+/** Returns a reader that reports every damaged event that it reads. */
 export function reportingDamage<R extends EventReader>(reader: R, onDamage: (position: Position) => void): R {
   const report = (error: unknown): never => {
     if (error instanceof CorruptEvent) onDamage(error.position);
@@ -26,7 +26,7 @@ export function reportingDamage<R extends EventReader>(reader: R, onDamage: (pos
   return overriding<R, EventReader>(reader, {
     readStream: (stream, read) => reader.readStream(stream, read).catch(report),
     readAll: (read) => reader.readAll(read).catch(report),
-    // Not a generator, because a consumer cannot end a generator that is waiting for the next batch.
+    // This is not a generator, because a consumer cannot end a generator that is waiting for the next batch.
     subscribeToAll: (subscription) => {
       const batches = reader.subscribeToAll(subscription);
       return {
@@ -49,7 +49,7 @@ export type AppendObservers = {
   readonly history: Pick<HistoryState, 'assertSound' | 'noteDamage'>;
 };
 
-/** Measures appends and rejects them while the history is known to be damaged or replaced. */
+/** Measures appends, and rejects them while the history is known to be damaged or replaced. */
 export function instrumentedEvents(events: EventStore, observers: AppendObservers): EventStore {
   const { clock, metrics, writes, history } = observers;
   const measured = async <T>(count: number, append: () => Promise<T>): Promise<T> => {

@@ -12,12 +12,12 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: styleText('red', 'FATAL'),
 };
 const MOST_OF_A_VALUE = 120;
-/** Control characters except line feeds. They could move the cursor of the reader's terminal. */
+/** Control characters other than line feeds. They could move the cursor in the reader's terminal. */
 const CONTROL = /[^\P{Cc}\n]/gu;
 const PLAIN = /^[\w./:@-]+$/;
 
 type Line = Readonly<Record<string, unknown>>;
-/** The stack trace of a logged error, or an empty string. */
+/** Returns a logged error's stack trace, or an empty string. */
 const stackOf = (err: unknown): string =>
   typeof err === 'object' && err !== null && 'stack' in err && typeof err.stack === 'string' ? `\n${err.stack}` : '';
 
@@ -26,7 +26,7 @@ function valueText(value: unknown): string {
   return text.length <= MOST_OF_A_VALUE ? text : `${text.slice(0, MOST_OF_A_VALUE)}…`;
 }
 
-/** Formats a JSON log line as text for a person: time, level, message and fields. */
+/** Formats a JSON log line as human-readable text: time, level, message and fields. */
 export function lineText(json: string): string {
   const { level, time, pid: _, hostname: __, msg = '', err, ...fields } = JSON.parse(json) as Line;
   const clock = new Date(Number(time)).toISOString().slice(11, 23);
@@ -35,7 +35,7 @@ export function lineText(json: string): string {
   return `${clock} ${LEVELS[Number(level)] ?? String(level)} ${text}\n`;
 }
 
-/** The destination of a thread's log: text in a terminal, otherwise JSON. */
+/** Returns the destination for a thread's log: text in a terminal, otherwise JSON. */
 export const logOutput = (
   output: DestinationStream = pino.destination(STDOUT),
   isTerminal = isatty(STDOUT),

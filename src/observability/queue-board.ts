@@ -5,7 +5,7 @@ import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { ALL_RANGES, RANGES } from '../eventsourcing/ranges.js';
 import type { QueueKind, QueueReading } from './queue-meters.js';
 
-/** State of a queue for operators. Null means unknown. */
+/** A queue's state, as displayed to operators. Null means unknown. */
 export type QueueState = Pick<
   QueueReading,
   'name' | 'kind' | 'inFlight' | 'failures' | 'perMinute' | 'lastProcessedAt'
@@ -15,17 +15,17 @@ export type QueueState = Pick<
   readonly head: number | null;
   /**
    * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, the difference is an
-   * upper bound on the number of events. With EventStoreDB, it is a number of bytes in the server's log. If the queue's
-   * leader does not report, the value is an upper bound.
+   * upper bound on the number of events. With EventStoreDB, it is a distance in bytes in the server's log. If the
+   * queue's leader does not report, the value is an upper bound.
    */
   readonly lag: number | null;
 };
 
-/** The state of the queues at one time. */
+/** The state of the queues at one moment. */
 export type QueueSample = {
   readonly at: string;
   readonly head: number | null;
-  /** Largest known lag by kind; kinds without a known lag are omitted. */
+  /** Largest known lag for each kind. Kinds without a known lag are omitted. */
   readonly lags: Readonly<Partial<Record<QueueKind, number>>>;
 };
 
@@ -34,10 +34,10 @@ export type BoardParts = {
   readonly queues: readonly { readonly name: string; readonly kind: QueueKind }[];
   /** Readings of this process's queues. */
   readonly readings: () => readonly QueueReading[];
-  /** Returns the position of a projection as known to this process or, for other queues, the checkpoint. */
+  /** Returns a projection's position as known to this process or, for any other queue, its checkpoint. */
   readonly positionOf: (name: string, kind: QueueKind) => Promise<number>;
   readonly head: () => Promise<number>;
-  /** Cache in which replicas share their readings; undefined if replicas share no readings. */
+  /** Cache in which replicas share their readings; undefined if they share none. */
   readonly shared: Cache | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,29 +45,29 @@ export type BoardParts = {
 
 const SHARE_EVERY_MS = 2_000;
 /**
- * Lifetime of shared readings. It covers several sharing intervals, but is so short that the readings can be displayed
- * as current.
+ * Lifetime of shared readings. It covers several sharing intervals, but is short enough for the readings to be
+ * displayed as current.
  */
 const SHARED_FOR_MS = 10_000;
 const DIVIDED_KINDS: readonly QueueKind[] = ['projection', 'policy', 'forwarder'];
 const ANSWER_WITHIN_MS = 2_000;
 const SAMPLE_EVERY_MS = 10_000;
-/** Number of samples to keep, which cover one hour. */
+/** Number of samples to keep, covering one hour. */
 const MAX_SAMPLES = 360;
 
 type Found = { readonly name: string; readonly kind: QueueKind; readonly reading: QueueReading | undefined };
 const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null };
 
 /**
- * Key of shared readings. A replica that works on ranges of queues shares the readings of all queues of the same kind
- * under the first range that it leads. Every other queue has its own key.
+ * Returns the cache key for shared readings. A replica that leads ranges shares the readings of all queues of the same
+ * kind under the first range that it leads. Every other queue has its own key.
  */
 const keyOf = ({ name, kind, ranges }: Pick<QueueReading, 'name' | 'kind' | 'ranges'>): string =>
   ranges ? `queues:${kind}#${String(ranges[0] ?? 0)}` : `queues:${name}`;
 
 /**
- * Provides the state of all queues of the service in any process. The leader of a queue reports its state directly or
- * through the shared cache. Without such a report, only the queue's checkpoint is known.
+ * Provides the state of all the service's queues in any process. A queue's leader reports the state directly or through
+ * the shared cache. Without such a report, only the queue's checkpoint is known.
  */
 export class QueueBoard {
   private readonly stopping = new AbortController();
@@ -76,13 +76,13 @@ export class QueueBoard {
 
   constructor(private readonly parts: BoardParts) {}
 
-  /** Starts keeping samples and, if replicas share a cache, sharing the readings of this process. */
+  /** Starts keeping samples and, if replicas share a cache, sharing this process's readings. */
   start(): void {
     const { shared } = this.parts;
     this.running = Promise.all([this.sample(), ...(shared ? [this.share(shared)] : [])]);
   }
 
-  /** Samples from the last hour, oldest first; fewer if this process started later. */
+  /** Returns the samples from the last hour, oldest first; fewer if this process started more recently. */
   history(): readonly QueueSample[] {
     return this.samples;
   }
@@ -108,7 +108,7 @@ export class QueueBoard {
     return Promise.all(states.map((state) => this.stateOf(state, head)));
   }
 
-  /** Readings from other replicas for the ranges that this process does not lead. */
+  /** Returns other replicas' readings for the ranges that this process does not lead. */
   private async sharedParts(cache: Cache, here: readonly QueueReading[]): Promise<readonly QueueReading[]> {
     const own = new Set(here.map(keyOf));
     const keys = DIVIDED_KINDS.flatMap((kind) => ALL_RANGES.map((range) => keyOf({ name: '', kind, ranges: [range] })));
@@ -135,7 +135,7 @@ export class QueueBoard {
     if (reading && kind !== 'projection' && isWhole) return reading.position;
     const known = await this.inTime(() => this.parts.positionOf(name, kind));
     if (!reading) return known;
-    // Ranges without a reading may be further behind than those with one.
+    // Ranges without a reading may be further behind than ranges with one.
     return isWhole ? Math.max(reading.position, known ?? -1) : (known ?? reading.position);
   }
 
@@ -164,7 +164,7 @@ export class QueueBoard {
       }
       try {
         await Promise.all([...readings].map(([key, some]) => cache.set(key, JSON.stringify(some), SHARED_FOR_MS)));
-        // After a change to the ranges, the previous readings would be counted twice.
+        // When this process's ranges change, its previous readings are cleared, because they would be counted twice.
         const outdated = before.filter((key) => key.includes('#') && !readings.has(key));
         await Promise.all(outdated.map((key) => cache.set(key, '[]', 1)));
         before = [...readings.keys()];
@@ -183,7 +183,7 @@ async function readKey(cache: Cache, key: string): Promise<readonly QueueReading
   return text === undefined ? [] : [JSON.parse(text) as QueueReading | QueueReading[]].flat();
 }
 
-/** Combines the readings from the replicas that work on a queue. */
+/** Combines the readings from all replicas that work on a queue. */
 function combined(readings: readonly QueueReading[]): QueueReading {
   const [first] = readings as [QueueReading];
   if (readings.length === 1) return first;
@@ -210,7 +210,7 @@ function sampleOf(queues: readonly QueueState[], nowMs: number): QueueSample {
 
 /**
  * Returns the lag behind a head, in positions. The result is never negative, although the head may have been read
- * before the position. On a server, a checkpoint may also be beyond the service's last event.
+ * before the position. With a server, a checkpoint may also be beyond the service's last event.
  */
 export const lagOf = ({ position, isIdle }: Pick<QueueReading, 'position' | 'isIdle'>, head: number): number =>
   isIdle ? 0 : Math.max(0, head - position);

@@ -4,7 +4,10 @@ import type { PublishResult } from './engine-metrics.js';
 /** Kind of subscriber that consumes a queue. */
 export type QueueKind = 'projection' | 'policy' | 'forwarder' | 'push' | 'integrity';
 
-/** State of one of this process's queues. Plain data, because it crosses threads and the shared cache. */
+/**
+ * State of one of this process's queues. It is plain data, because it is passed between threads and through the shared
+ * cache.
+ */
 export type QueueReading = {
   readonly name: string;
   readonly kind: QueueKind;
@@ -39,7 +42,7 @@ export class QueueMeter {
   private handledCount = 0;
   private failures = 0;
   private lastMs: number | undefined;
-  /** Number of events handled in each second, indexed by the second modulo the window. */
+  /** Number of events handled in each second, indexed by the second modulo WINDOW_SECONDS. */
   private readonly seconds = new Array<number>(WINDOW_SECONDS).fill(0);
   /** The last second for which the slots have been updated. */
   private second = 0;
@@ -58,7 +61,7 @@ export class QueueMeter {
     this.position = position;
   }
 
-  /** Called when this process stops consuming the queue. The counts remain. */
+  /** Called when this process stops consuming the queue. The counts are retained. */
   end(): void {
     this.isBegun = false;
   }
@@ -67,7 +70,10 @@ export class QueueMeter {
     this.inFlight = inFlight;
   }
 
-  /** Called when `count` more events, and therefore all events up to and including `position`, have been processed. */
+  /**
+   * Called when `count` more events have been processed, so that every event up to and including `position` has been
+   * processed.
+   */
   handled(count: number, position: number, inFlight = 0): void {
     this.position = position;
     this.inFlight = inFlight;
@@ -92,7 +98,7 @@ export class QueueMeter {
     this.failures += 1;
   }
 
-  /** Marks the backlog as unknown, because the subscription broke or delivered events that are not in flight yet. */
+  /** Marks the backlog as unknown, because the subscription failed or delivered events that are not yet in flight. */
   markUnknown(): void {
     this.caughtUp = false;
   }
@@ -120,7 +126,7 @@ export class QueueMeter {
 /** A report that the subscribers' thread sends about once a second. */
 export type ThreadReport = {
   readonly queues: readonly QueueReading[];
-  /** Messages sent to the broker since the last report. */
+  /** Messages sent to the broker since the last report, by result. */
   readonly published: Readonly<Partial<Record<PublishResult, number>>>;
 };
 
@@ -128,7 +134,7 @@ export type ThreadReport = {
  * The meters of a thread's queues, by name. The serving thread also stores the readings from the subscribers' thread.
  */
 export class QueueMeters {
-  /** Last readings from the subscribers' thread; empty if there is no such thread. */
+  /** Latest readings from the subscribers' thread; empty if there is no such thread. */
   reported: readonly QueueReading[] = [];
   private readonly meters = new Map<string, QueueMeter>();
 

@@ -1,7 +1,7 @@
 import { constants, monitorEventLoopDelay, PerformanceObserver, type PerformanceEntry } from 'node:perf_hooks';
 import { Histogram, type Registry } from 'prom-client';
 
-/** Delay of timers in the event loop, in milliseconds. */
+/** Timer delay in the event loop, in milliseconds. */
 export type LoopDelay = {
   readonly meanMs: number;
   readonly p50Ms: number;
@@ -21,7 +21,7 @@ const GC_KINDS: Readonly<Record<number, string>> = {
 
 /**
  * Measures garbage collections, and the event loop delay over the last 30 to 60 seconds. Two histograms alternate: the
- * older one is read, and is reset at the end of its window. As a result, readers do not affect each other.
+ * older one is read, and is reset at the end of its window. Therefore, readers do not affect each other.
  */
 export class ThreadWatch {
   private older = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -54,7 +54,7 @@ export class ThreadWatch {
 
   delay(): LoopDelay {
     const { older } = this;
-    // Before the first sample, the minimum and mean of a histogram are not valid numbers.
+    // Before the first sample, a histogram's minimum and mean are not valid numbers.
     if (older.count === 0) return { meanMs: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 };
     return {
       meanMs: delayMs(older.mean),
@@ -72,9 +72,7 @@ export class ThreadWatch {
   }
 }
 
-/**
- * Returns the delay. The histogram contains the time between two samples, which includes the sampling interval itself.
- */
+/** Returns the delay without the sampling interval, which is part of the times between samples in the histogram. */
 const delayMs = (nanoseconds: number): number =>
   Math.max(0, Math.round((nanoseconds / 1e6 - RESOLUTION_MS) * 1_000) / 1_000);
 

@@ -3,19 +3,22 @@ import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
 import type { AppendFailure } from './engine-metrics.js';
 
-/** A stream that belongs to no aggregate, so that no projection, policy or list includes it. */
+/** The probe's stream. It belongs to no aggregate, so that no projection, policy or list includes it. */
 const STREAM = 'kontor-writes';
-/** Makes the probe as large as a typical append, so that later appends are likely to succeed if the probe does. */
+/** Makes the probe as large as a typical append, so that other appends are likely to succeed if the probe does. */
 const PADDING = ' '.repeat(16 * 1_024);
 const PROBE_EVERY_MS = 1_000;
 
-/** Failures of the store itself. Conflicts and refusals affect a single append; other errors are bugs in the caller. */
+/**
+ * Failures of the store itself. Conflicts and refusals affect only a single append. Other errors are bugs in the
+ * caller.
+ */
 const FAULTS: Partial<Record<AppendFailure, string>> = {
   unavailable: 'the event store does not accept appends',
   unknown_outcome: 'no response in time',
 };
 
-/** Reports whether appends succeed, judging by the last append of this process. */
+/** Reports whether appends succeed, judging by this process's last append. */
 export class WriteHealth {
   private failure: { readonly reason: string; readonly since: string } | undefined;
   private probing: Promise<void> | undefined;

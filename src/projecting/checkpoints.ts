@@ -4,24 +4,24 @@ import { BEFORE_ALL } from '../ports/event-store.js';
 import type { ReadStore, WriteBatch } from '../ports/read-store.js';
 import { partsOf, positionsIn, subscriberPart, WHOLE, type Portion } from '../eventsourcing/ranges.js';
 
-/** Storage of subscriber checkpoints. */
+/** Storage for subscriber checkpoints. */
 export interface Checkpoints {
   /** Returns the position that every range has reached. */
   load(name: string): Promise<number>;
   /** Returns the positions of the ranges, in the given order. */
   loadRanges(name: string, ranges: readonly number[]): Promise<readonly number[]>;
-  /** Saves the position of a portion, by default of the whole history. */
+  /** Saves a portion's position. Default portion: the whole history. */
   save(name: string, position: number, portion?: Portion): Promise<void>;
 }
 
 /** Key of a subscriber's checkpoint in the read store. */
 export const subscriberKey = (name: string): string => `subscriber:${name}`;
 
-/** Number of saves by the coordinator after which it combines the positions of all ranges. */
+/** Number of checkpoints that the coordinator saves before it combines the positions of all ranges. */
 const COMBINE_EVERY = 5;
 
 /**
- * Stores checkpoints next to the read models. `isDivided`: other processes may save the checkpoints of other ranges.
+ * Stores checkpoints alongside the read models. `isDivided`: other processes may save the checkpoints of other ranges.
  */
 export function checkpointsIn(store: ReadStore, isDivided = false): Checkpoints {
   const saves = new Map<string, number>();

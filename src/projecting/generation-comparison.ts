@@ -47,12 +47,12 @@ export async function countChanged(
   return changed;
 }
 
-/** Number of comparisons after which documents that are still at different positions are considered changed. */
+/** Number of comparisons after which documents whose positions still differ are considered changed. */
 const MAX_COMPARISONS = 50;
 
 /**
- * Returns the number of candidates that differ although both generations contain the same events. While a document is
- * at different positions, because another process is writing it, repeats the comparison after `pause`.
+ * Returns the number of candidates that differ although both generations contain the same events. If a document's
+ * positions differ because another process is writing it, repeats the comparison after `pause`.
  */
 export async function countSettled(
   store: Store,
@@ -80,8 +80,8 @@ export async function countSettled(
 }
 
 /**
- * Whether both documents are equal or both are absent. The JSON texts of equal documents may differ in the order of
- * their members.
+ * Whether both documents are equal or both are absent. The JSON of equal documents may list their members in different
+ * orders.
  */
 export function isSame(a: StoredDocument | undefined, b: StoredDocument | undefined): boolean {
   const [one, other] = [a?.json ?? null, b?.json ?? null];
@@ -109,8 +109,8 @@ const next = async (scan: AsyncIterator<Scanned>): Promise<Scanned | undefined> 
 };
 
 /**
- * Orders by scope and id; a finished scan sorts last. If an engine collates text differently, there are more
- * candidates, never fewer.
+ * Orders by scope and id. A finished scan sorts last. If an engine collates text differently, the comparison yields
+ * more candidates, never fewer.
  */
 function compare(a: DocumentKey | undefined, b: DocumentKey | undefined): number {
   if (a === undefined || b === undefined) return a === undefined ? 1 : -1;

@@ -20,27 +20,25 @@ type Parts = ProjectionRunnerParts & {
 };
 
 /**
- * Number of events per batch of a build. Requests on the same thread wait while a batch is folded, which takes about 40
- * ms at this size.
+ * Number of events per build batch. Requests on the same thread wait while a batch is folded, which takes about 40 ms
+ * at this size.
  */
 const BUILD_BATCH = 200;
 const TURN = 'turn';
 const PLATFORM_STREAM = `-${PLATFORM_TENANT}_`;
-/**
- * Interval at which the checkpoints of ranges without events are stored. Readers on other replicas may wait this long.
- */
+/** Interval for storing the checkpoints of ranges without events. Readers on other replicas may wait this long. */
 const IDLE_RANGES_MS = 100;
 
 /**
- * Feeds generations in each of their phases: a shared build, a separate catch-up subscription, and one subscription
- * shared by all generations that have caught up.
+ * Feeds generations according to their phase: through a shared build, through a separate catch-up subscription, or
+ * through one subscription shared by all generations that have caught up.
  */
 export class GenerationFeed {
   private readonly queue = new KeyedQueue();
   private readonly generations = new Set<Projector>();
-  /** All generations in phase `following` contain every event up to and including this position. */
+  /** All generations in the `following` phase contain every event up to and including this position. */
   position: Position = BEFORE_ALL;
-  /** The checkpoints of all ranges contain at least this position. */
+  /** The checkpoints of all ranges are at or beyond this position. */
   private stored: Position = BEFORE_ALL;
   private storedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -64,15 +62,15 @@ export class GenerationFeed {
     return [...this.generations].filter(({ isLive }) => isLive);
   }
 
-  /** Runs a task between two batches of the shared subscription. */
+  /** Runs a task between two batches from the shared subscription. */
   turn<T>(task: () => Promise<T> | T): Promise<T> {
     return this.queue.run(TURN, async () => await task());
   }
 
   /**
-   * Returns the position up to which another reader must have folded the history to include every event of the feed.
-   * The feed itself may have passed records that the engine wrote after the last event. Other subscriptions may not
-   * report these records.
+   * Returns the position up to which another reader must fold the history to include every event in the feed. The feed
+   * itself may have passed records that the engine wrote after the last event. Other subscriptions may not report these
+   * records.
    */
   async containedUpTo(position = this.position): Promise<Position> {
     return Math.min(position, await this.parts.events.head());
@@ -85,7 +83,7 @@ export class GenerationFeed {
     this.parts.onProgress(next.name, this.position, next.portion.ranges);
   }
 
-  /** Removes a generation. It is not written to after the promise resolves. */
+  /** Removes a generation. Nothing is written to it after the promise resolves. */
   retire(projector: Projector): Promise<void> {
     return this.turn(() => {
       projector.become('retired');
@@ -94,8 +92,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Builds empty generations up to the end of the history, then their indexes. Ends early for generations that stop or
-   * are retired.
+   * Builds empty generations up to the end of the history, then creates their indexes. Ends early for generations that
+   * stop or are retired.
    */
   async build(projectors: readonly Projector[]): Promise<void> {
     const { store, stopping: signal, buildBatchSize: batchSize = BUILD_BATCH } = this.parts;
@@ -116,8 +114,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Feeds a generation until it is in phase `following`. Returns false if, before that, the generation stops or is
-   * retired, or the process ends.
+   * Feeds a generation until it enters the `following` phase. Returns false if the generation stops or is retired
+   * first, or if the process ends.
    */
   async catchUp(projector: Projector): Promise<boolean> {
     const message = 'catching up failed; retrying';
@@ -155,8 +153,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Keeps the checkpoints of ranges without events close to those of the other ranges. Does nothing if the history is
-   * not divided.
+   * Keeps the checkpoints of ranges without events close to those of other ranges. Does nothing if the history is not
+   * divided.
    */
   async keepIdleRanges(): Promise<void> {
     const { clock, stopping, portion, logger } = this.parts;
@@ -196,7 +194,7 @@ export class GenerationFeed {
     const own = portion.ranges ? events.filter(({ stream }) => portion.has(stream)) : events;
     const eventsOf = (projector: Projector) => (projector.portion === portion ? own : events);
     const ranges = checkpoints && touchedBy(own, portion);
-    // Events of other portions concern only projections across tenants. The next stored checkpoint passes these events.
+    // Only projections across tenants need events of other portions. The next stored checkpoint passes these events.
     const concerned = ranges?.length === 0 ? projectors.filter((one) => one.portion !== portion) : projectors;
     for (;;) {
       const going = concerned.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');
@@ -225,7 +223,7 @@ export class GenerationFeed {
     return events;
   }
 
-  /** Whether the feed needs a stream's events. The platform's streams include requests from operators. */
+  /** Whether the feed needs a stream's events. Platform streams contain operators' requests. */
   private isMeant(stream: string): boolean {
     const { portion } = this.parts;
     return portion.coordinates || portion.has(stream) || stream.includes(PLATFORM_STREAM);

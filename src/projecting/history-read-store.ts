@@ -8,15 +8,15 @@ import { REGISTER_TABLE } from './history-register.js';
 export type SpaceSource = { readonly space: string };
 
 /**
- * A view of a read store that is limited to one history. Table names and checkpoint keys are prefixed with the
- * history's space, so data derived from another history can be neither read nor written.
+ * A view of a read store, limited to one history. It prefixes table names and checkpoint keys with the history's space,
+ * so data derived from another history can be neither read nor written.
  */
 export class HistoryReadStore implements ReadStore {
   private readonly tables = new WeakMap<AnyTable, AnyTable>();
   private readonly models = new Map<ReadModel, ReadModel>();
 
   constructor(
-    /** The underlying store, including the data of other histories. */
+    /** The underlying store, including other histories' data. */
     readonly whole: ReadStore,
     private readonly source: SpaceSource,
   ) {}

@@ -42,10 +42,10 @@ const OWNER = 'owner';
 /** Placeholder for the id of an unidentified history. */
 const UNKNOWN = 'unknown';
 
-/** An entry that was read. It is replaced only if its `version` is unchanged. */
+/** An entry as read from the store. It is replaced only if its `version` is unchanged. */
 export type Found = { readonly id: string; readonly entry: HistoryEntry; readonly version: number };
 
-/** The register of a read store. Replicas share it, so every write is conditional. @throws ReadStoreUnavailable */
+/** A read store's register. Replicas share it, so every write is conditional. @throws ReadStoreUnavailable */
 export class HistoryRegister {
   constructor(private readonly store: Pick<ReadStore, 'load' | 'prepare' | 'scan' | 'write'>) {}
 
@@ -57,7 +57,7 @@ export class HistoryRegister {
     return found(id, await this.load(id));
   }
 
-  /** Returns all histories, except the given one, whose tables may still exist. */
+  /** Returns all other histories whose tables may still exist. */
   async others(historyId: string): Promise<readonly Found[]> {
     const others: Found[] = [];
     for await (const { id, ...stored } of this.store.scan(REGISTER_TABLE)) {
@@ -67,7 +67,7 @@ export class HistoryRegister {
     return others;
   }
 
-  /** Adds an entry, or replaces the given version. Returns false if another process has written the entry first. */
+  /** Adds an entry, or replaces the given version. Returns false if another process wrote the entry first. */
   async put(id: string, entry: HistoryEntry | Owner, version?: number): Promise<boolean> {
     const write = { scope: PLATFORM, id, document: entry, position: (version ?? 0) + 1, expected: version ?? null };
     const tables = [{ table: REGISTER_TABLE, writes: [write] }];
@@ -80,8 +80,8 @@ export class HistoryRegister {
   }
 
   /**
-   * Claims the unprefixed tables; null means that no history uses them. Returns false if another process has claimed
-   * them first.
+   * Claims the unprefixed tables. Null means that no history uses them. Returns false if another process claimed them
+   * first.
    */
   async claim(historyId: string | null): Promise<boolean> {
     if (historyId === null) await this.put(UNKNOWN, { space: '', foundAt: null, anchor: null });
@@ -98,7 +98,7 @@ const found = (id: string, stored: StoredDocument | undefined) =>
 
 /**
  * Returns the position of the last event when the read store first saw this history; null if the history was empty. A
- * forwarder without a checkpoint would publish the events up to and including that position again. The operator of a
+ * forwarder without a checkpoint would republish every event up to and including that position. The operator of a
  * restored service may not want these repeats.
  */
 export async function foundAt(store: ReadStore, historyId: string): Promise<Position | null> {

@@ -18,18 +18,18 @@ type Model = AnyTable['model'];
 export type SettlementParts = {
   readonly identity: HistoryIdentity;
   readonly events: EventReader;
-  /** The whole store, including data of other histories. */
+  /** The whole store, including other histories' data. */
   readonly store: ReadStore;
   readonly catalogue: EventCatalogue;
   readonly models: readonly Model[];
   /** Names of all subscribers with a checkpoint. */
   readonly subscribers: readonly string[];
   /**
-   * Subscribers that skip existing events after the history was replaced, because these events were already delivered
-   * or are outdated.
+   * Subscribers that skip existing events after the history has been replaced, because these events have already been
+   * delivered or are outdated.
    */
   readonly skipping: readonly string[];
-  /** Finds an event from which read models without an anchor were built. */
+  /** Finds an event that was folded into read models without an anchor. */
   readonly witness: (store: ReadStore) => Promise<Anchor | undefined>;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -52,7 +52,7 @@ export async function settleHistory(parts: SettlementParts): Promise<HistorySpac
 
 class Settlement {
   private readonly register: HistoryRegister;
-  /** Reason why the existing read models are not used. */
+  /** The reason for not using the existing read models. */
   private reason: string | undefined;
 
   constructor(private readonly parts: SettlementParts) {
@@ -98,7 +98,7 @@ class Settlement {
     await this.register.put(historyId, { space: '', foundAt, anchor: null });
   }
 
-  /** Registers the history with a new space. Returns false if another process has registered the history first. */
+  /** Registers the history with a new space. Returns false if another process registered the history first. */
   private async begin(historyId: string): Promise<boolean> {
     const space = spaceOf(historyId);
     const foundAt = await this.lastOrNull();

@@ -28,13 +28,13 @@ export type WatchParts = {
 const LOOK_EVERY_MS = 1_000;
 const LAST_LOOK_MS = 500;
 /**
- * Number of checks before the cleanup. By then, every replica has noticed that the history was replaced and has stopped
- * serving the old one.
+ * Number of checks before the cleanup. By then, every replica has noticed the replacement and stopped serving the old
+ * history.
  */
 const LOOKS_BEFORE_CLEANUP = 60;
 
 /**
- * Stores the last event as the history's anchor, and detects that the event store was replaced while the process was
+ * Stores the last event as the history's anchor, and detects the replacement of the event store while the process is
  * running.
  */
 export class HistoryWatch {
@@ -75,7 +75,7 @@ export class HistoryWatch {
       } catch (error) {
         suspicion = undefined;
         this.isPrepared = false;
-        // The adapter and the readiness probe report an unavailable engine.
+        // The adapter and the readiness probe already report an unavailable engine.
         logger.info({ err: error }, 'the history could not be checked');
       }
       await clock.sleep(LOOK_EVERY_MS, signal);
@@ -97,7 +97,7 @@ export class HistoryWatch {
     this.isPrepared = true;
     const found = await this.register.find(historyId);
     if (!found) {
-      // The read store was damaged and has been recreated empty.
+      // The read store was damaged and has been recreated as an empty store.
       await this.register.claim(store.space === '' ? historyId : null);
       await this.register.put(historyId, { space: store.space, foundAt: null, anchor: null });
       return undefined;
@@ -125,14 +125,13 @@ export class HistoryWatch {
 }
 
 /**
- * Number of generations before the live one that rebuilds may have left behind. The generation after the live one may
- * also remain.
+ * Number of earlier generations that rebuilds may have left behind. The generation after the live one may also remain.
  */
 const OLDER_GENERATIONS = 3;
 
 /**
  * Drops the tables of all other histories, in the model versions known to this process. Exactly one process marks each
- * history before dropping it; a history that returns later gets new read models. Returns the dropped spaces.
+ * history before dropping its tables. A history that returns later gets new read models. Returns the dropped spaces.
  * @throws ReadStoreUnavailable
  */
 export async function dropOthers(

@@ -10,7 +10,7 @@ export type LeadershipOptions = {
   readonly beatMs?: number;
   /** A leader that fails to renew for this long steps down. Must be less than `takeOverAfterMs`. Default: 5,000 ms. */
   readonly giveUpAfterMs?: number;
-  /** A standby takes over the lease once its counter has not changed for this long. Default: 8,000 ms. */
+  /** A standby takes over a lease whose counter has not changed for this long. Default: 8,000 ms. */
   readonly takeOverAfterMs?: number;
 };
 
@@ -23,13 +23,13 @@ export type Led = { stop(): Promise<void> };
  */
 export type Begin = (term: number, stale: AbortSignal) => Promise<Led>;
 
-/** The last observed lease, and the time at which this process first saw it in that state. */
+/** The last observed lease, and the time at which this process first observed that state. */
 type Sighting = { lease: Lease | undefined; atMs: number };
 const NOBODYS: Lease = { holder: '', term: 0, counter: 0 };
 
 /**
- * Leader election by lease: one leader per name. Wall clocks are not compared: a standby takes over when, by its own
- * monotonic clock, the counter has not changed for long enough. Two leaders may overlap (if a suspended process
+ * Elects one leader per name by lease. Processes do not compare wall clocks: a standby takes over when, by its own
+ * monotonic clock, the counter has not changed for `takeOverAfterMs`. Two leaders may overlap (if a suspended process
  * resumes), so correctness must not depend on there being a single leader.
  */
 export class Leadership {

@@ -6,10 +6,10 @@ import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.
 /** A serialized event, shared by all watchers. */
 export type Frame = { readonly position: Position; readonly bytes: Buffer };
 
-/** Content and limits of a feed. */
+/** A feed's content and limits. */
 export type FeedOptions = {
   readonly name: string;
-  /** Prefixes of the followed stream names. */
+  /** Name prefixes of the followed streams. */
   readonly prefixes: readonly string[];
   /** Returns the bytes to send for an event, or undefined to send nothing. */
   readonly frameOf: (event: Recorded) => Buffer | undefined;
@@ -25,13 +25,13 @@ const RETRY_MS = 500;
 const PAGE = 200;
 
 /**
- * One subscription for any number of watchers. The latest frames remain in memory; lagging watchers read older ones
- * from the store. The feed stores only frames, not watchers or queues.
+ * Serves any number of watchers from one subscription. The latest frames remain in memory. Lagging watchers read older
+ * frames from the store. The feed stores only frames, not watchers or queues.
  */
 export class LiveFeed {
   private readonly stopping = new AbortController();
   private frames: Frame[] = [];
-  /** All frames after this position, up to and including `position`, are in memory. */
+  /** All frames after this position and up to `position`, inclusive, are in memory. */
   private keptAbove: Position = -1;
   private current: Position = -1;
   private running: Promise<void> = Promise.resolve();
@@ -115,7 +115,7 @@ export class LiveFeed {
     }
   }
 
-  /** Returns undefined for an event from a newer release, for which this release cannot create a frame. */
+  /** Returns undefined for an event from a newer release, because this release cannot create its frame. */
   private decode(event: RecordedEvent): Recorded | undefined {
     try {
       return this.catalogue.decode(event);

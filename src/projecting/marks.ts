@@ -12,7 +12,7 @@ export type Marks = {
   save(marks: Readonly<Record<string, number>>): Promise<void>;
 };
 
-/** Stores marks next to the read models. */
+/** Stores marks alongside the read models. */
 export const marksIn = (store: ReadStore): Marks => ({
   load: (name) => store.checkpoint(subscriberKey(name)),
   save: async (marks) => {

@@ -10,7 +10,7 @@ const MAX_REFOLDS = 20;
  * Folds one batch into several tables and stores all documents and checkpoints in one write. If a faster process causes
  * a conflict, loads and folds everything again.
  * @param events the events of each projector's portion
- * @param ranges ranges whose checkpoints are stored; default: those of each projector
+ * @param ranges the ranges whose checkpoints are stored; default: each projector's own ranges
  * @throws PoisonEvent, ReadStoreUnavailable
  */
 export async function project(
@@ -48,7 +48,7 @@ export async function project(
   }
 }
 
-/** Returns the checkpoints of projectors at a position, in the given ranges or in all ranges of their portions. */
+/** Returns the projectors' checkpoints at a position, for the given ranges or for all ranges in their portions. */
 export const checkpointsOf = (
   projectors: readonly Projector[],
   position: Position,
@@ -61,7 +61,9 @@ export const checkpointsOf = (
     })),
   );
 
-/** Reads the positions up to which the tables contain the portions of projectors. @throws ReadStoreUnavailable */
+/**
+ * Sets each projector's position to the one up to which its table contains its portion. @throws ReadStoreUnavailable
+ */
 export async function readPositions(store: ReadStore, projectors: readonly Projector[]): Promise<void> {
   const divided = projectors.filter(({ portion }) => portion.ranges !== undefined);
   const whole = projectors.filter(({ portion }) => portion.ranges === undefined);

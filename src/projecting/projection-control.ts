@@ -25,7 +25,7 @@ const projectionEvents = {
     z.object({ rebuildId, reason: z.string(), failedAt: Instant }),
   ),
 };
-/** Events of a read model's rebuilds. */
+/** Events about a read model's rebuilds. */
 export type ProjectionEvent = EventOf<typeof projectionEvents>;
 
 /** The position at which two generations were compared, and the number of differing documents. */
@@ -57,7 +57,8 @@ export type ProjectionControl = {
 };
 
 /**
- * Operators' requests to rebuild a projection, and the outcomes of the rebuilds. Stream: `projection-platform_<name>`.
+ * Operators' requests to rebuild a projection, and the outcomes of those rebuilds. Stream:
+ * `projection-platform_<name>`.
  */
 export const projectionAggregate: Aggregate<ProjectionControl, ProjectionEvent> = {
   name: 'projection',

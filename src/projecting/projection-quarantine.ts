@@ -20,7 +20,7 @@ export type QuarantineEntry = DocumentKey & {
   readonly position: Position;
 };
 
-/** Reads and writes the dead letters of projections. See src/aggregates/dead-letter.aggregate.ts. */
+/** Reads and writes the projections' dead letters. See src/aggregates/dead-letter.aggregate.ts. */
 export type ProjectionLetters = {
   /** Parks the event durably. Idempotent. */
   park(projection: string, event: Parkable, error: unknown): Promise<void>;
@@ -47,7 +47,10 @@ const quarantineModel: ReadModel<Entries> = {
 export const QUARANTINE_TABLE: AnyTable = { model: quarantineModel, generation: 1 };
 
 const MAX_ATTEMPTS = 20;
-/** Maximum number of stale documents. A larger number indicates a defect in the code, so the projection stops. */
+/**
+ * Maximum number of stale documents per generation. A larger number indicates a defect in the code, so the projection
+ * stops.
+ */
 const MAX_STALE = 1_000;
 
 async function read(store: ReadStore, checkpoint: string): Promise<Entries & { readonly expected: number | null }> {
@@ -60,7 +63,7 @@ async function read(store: ReadStore, checkpoint: string): Promise<Entries & { r
 export const quarantineOf = async (store: ReadStore, checkpoint: string): Promise<readonly QuarantineEntry[]> =>
   (await read(store, checkpoint)).marks;
 
-/** Changes a generation's entries, even if other processes write them concurrently. @throws ReadStoreUnavailable */
+/** Changes a generation's entries, even while other processes are writing them. @throws ReadStoreUnavailable */
 export async function changeQuarantine(
   store: ReadStore,
   checkpoint: string,
@@ -70,7 +73,7 @@ export async function changeQuarantine(
     const { marks, expected } = await read(store, checkpoint);
     const next = change(marks);
     if (JSON.stringify(next) === JSON.stringify(marks)) return;
-    // These documents are not derived from events, so their position is the number of changes instead.
+    // Quarantine documents are not derived from events, so their position counts changes instead.
     const position = (expected ?? 0) + 1;
     const document = next.length === 0 ? null : { marks: next };
     const write = { scope: PLATFORM, id: checkpoint, document, position, expected };
@@ -95,14 +98,14 @@ const isOther =
  */
 export class ProjectionQuarantine {
   /**
-   * Quarantine entries that had stopped their generations, and whose events are being retried. An entry is settled once
-   * the generation has passed its event.
+   * Quarantine entries that stopped their generations and whose events are being retried. An entry is settled once the
+   * generation has passed the entry's event.
    */
   private readonly retried = new Map<Projector, QuarantineEntry>();
 
   constructor(private readonly parts: ProjectionRunnerParts) {}
 
-  /** Loads the entries of a generation that is starting, and refolds the documents that this release can fold. */
+  /** Loads a starting generation's entries, and refolds the documents that this release can fold. */
   async open(projector: Projector): Promise<void> {
     const { portion, checkpointKey } = projector;
     for (const entry of await quarantineOf(this.parts.store, checkpointKey)) {
@@ -116,7 +119,7 @@ export class ProjectionQuarantine {
   }
 
   /**
-   * Isolates an event that this release cannot decode, in every generation whose sources include the event's entity.
+   * For every generation whose sources include the event's entity, isolates an event that this release cannot decode.
    */
   async isolateUnreadable(projectors: readonly Projector[], event: RecordedEvent, error: unknown): Promise<void> {
     const outline = outlineOf(event);
@@ -142,7 +145,7 @@ export class ProjectionQuarantine {
       ? { kind: 'document' as const, ...apart }
       : { kind: 'projection' as const, scope: PLATFORM, id: rangeIdOf(projector, stream) };
     const entry: QuarantineEntry = { ...key, eventId, stream, revision, position };
-    // A stopped rebuild reports its failure itself and leaves no entries behind.
+    // A stopped rebuild itself reports its failure, and leaves no entries behind.
     if (apart || projector.isLive) {
       await letters.park(projector.name, event, cause);
       await this.change(projector, (entries) => [...entries.filter(isOther(entry)), entry]);
@@ -161,7 +164,7 @@ export class ProjectionQuarantine {
     logger.error({ err: cause, projection: projector.name, position, document: apart?.id }, message);
   }
 
-  /** Settles the event before which the generation had stopped, once the generation has passed it. */
+  /** Settles the event that stopped the generation, once the generation has passed it. */
   async passed(projector: Projector): Promise<void> {
     const entry = this.retried.get(projector);
     if (!entry || projector.position < entry.position || projector.phase === 'stopped') return;
@@ -197,7 +200,7 @@ export class ProjectionQuarantine {
     await this.clear(projector, entry);
   }
 
-  /** Returns false if another process has changed the document in the meantime. @throws PoisonEvent */
+  /** Returns false if another process changed the document in the meantime. @throws PoisonEvent */
   private async refold(projector: Projector, entry: QuarantineEntry, upTo: Position): Promise<boolean> {
     const { store, events } = this.parts;
     const { table } = projector;
@@ -246,7 +249,7 @@ export class ProjectionQuarantine {
   }
 }
 
-/** Each range has its own entry for the event before which a projection stopped. */
+/** Each range has its own entry for the event that stopped the projection. */
 const rangeIdOf = ({ portion }: Projector, stream: string): string =>
   portion.ranges ? String(rangeOfStream(stream)) : '';
 

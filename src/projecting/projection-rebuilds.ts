@@ -34,15 +34,15 @@ type Parts = ProjectionRunnerParts & {
   readonly portion: Portion;
 };
 
-/** Rebuilds start once none has been requested for this long, so that they share one read of the history. */
+/** Rebuilds start once no other has been requested for this long, so that they share one pass over the history. */
 const GATHER_MS = 250;
 /**
- * Time for which the old generation is still updated after the cutover. Every replica looks up the live generations
- * four times a second and uses no result older than 2 s.
+ * Duration of updates to the old generation after the cutover. Every replica looks up the live generations four times a
+ * second and uses no result older than 2 s.
  */
 const FED_AFTER_CUTOVER_MS = 5_000;
 const KEPT_AFTER_CUTOVER_MS = 10_000;
-/** Number of generations before the live one that may remain because a process ended before it removed them. */
+/** Number of earlier generations that may remain because a process ended before removing them. */
 const MAX_LEFT_BEHIND = 3;
 
 type Job = { readonly name: string; readonly rebuild: Rebuild; next?: Projector; isCancelled: boolean };
@@ -51,7 +51,7 @@ type Begun = { readonly job: Job; readonly old: Projector; readonly next: Projec
 
 /**
  * Builds new generations of projections alongside the live ones: building → catching up → following → live. Rebuilds
- * requested together share one read of the history. Queries read the old generation until the cutover. If the process
+ * requested together share one pass over the history. Queries read the old generation until the cutover. If the process
  * ends, the next leader continues the rebuild from its checkpoint.
  */
 export class ProjectionRebuilds {
@@ -118,7 +118,7 @@ export class ProjectionRebuilds {
 
   private enqueue(name: string, rebuild: Rebuild): void {
     if (this.jobs.has(rebuild.id) || this.parts.stopping.aborted) return;
-    // Replicas with another version of the model have their own leader.
+    // Replicas that run another version of the model have their own leader.
     if (this.parts.feed.liveOf(name)?.table.model.version !== rebuild.version) return;
     this.jobs.set(rebuild.id, { name, rebuild, isCancelled: false });
     this.running ??= this.work().finally(() => (this.running = undefined));
@@ -152,7 +152,7 @@ export class ProjectionRebuilds {
     }
   }
 
-  /** Starts a rebuild or resumes it. Returns undefined if it has ended. */
+  /** Starts or resumes a rebuild. Returns undefined if it has ended. */
   private async begin(job: Job): Promise<Begun | undefined> {
     const { logger, reportRebuild, feed } = this.parts;
     const { name, rebuild } = job;
@@ -161,7 +161,7 @@ export class ProjectionRebuilds {
     if (!old || control.rebuild?.id !== rebuild.id) return undefined;
     const live = old.table.generation;
     if (control.rebuild.generation === live) {
-      // The previous leader ended after the cutover, but before it had reported the cutover.
+      // The previous leader ended after the cutover but before reporting it.
       await reportRebuild(name, rebuild.id, { kind: 'done', generation: live });
       return undefined;
     }
@@ -191,7 +191,7 @@ export class ProjectionRebuilds {
   }
 
   /**
-   * Compares both generations at one position, reports the result, and cuts over. Returns false if the rebuild ends
+   * Compares both generations at one position, reports the result and cuts over. Returns false if the rebuild ends
    * before the cutover.
    */
   private async cutOver({ job, old, next }: Begun): Promise<boolean> {
@@ -204,7 +204,7 @@ export class ProjectionRebuilds {
     // When the new generation joined, it may have been slightly ahead of the shared subscription.
     const joinedAt = await feed.containedUpTo(next.position);
     const { keys, more } = await candidates(store, one, other, () => !isOver());
-    // Other processes write to their ranges, so differences may be temporary.
+    // Other processes are writing to their ranges, so differences may be temporary.
     const isDivided = next.portion.ranges !== undefined;
     const settled = isDivided ? more + (await countSettled(store, one, other, keys, pause)) : 0;
     while (!isOver()) {
@@ -238,7 +238,7 @@ export class ProjectionRebuilds {
     await feed.retire(old);
   }
 
-  /** Retries until the store responds, because a failed call may still have taken effect. */
+  /** Retries until the call succeeds, because a failed call may nevertheless have taken effect. */
   private async makeLive({ table }: Projector): Promise<boolean> {
     const { model, generation } = table;
     const isLive = await this.retry('the cutover of a rebuild failed; retrying', async () => {
@@ -256,7 +256,7 @@ export class ProjectionRebuilds {
     if (!stopping.aborted) await this.remove(old.table);
   }
 
-  /** Settles the letters of events that only the live generation contains. Clears the other generation's quarantine. */
+  /** Settles the letters for events that only the live generation contains. Clears the old generation's quarantine. */
   private async release({ model, generation }: AnyTable, live: number): Promise<void> {
     const { store, letters } = this.parts;
     const own = checkpointKey(model, generation);

@@ -36,13 +36,13 @@ export type ProjectionRunnerParts = {
   /** Portion of the history to project. Default: the whole history. */
   readonly portion?: Portion;
   /**
-   * Called for each live generation after each stored batch. `ranges`: the ranges of the portion, unless the portion is
-   * the whole history.
+   * Called for each live generation after each stored batch. `ranges`: the portion's ranges; undefined for the whole
+   * history.
    */
   readonly onProgress: (name: string, position: Position, ranges?: readonly number[]) => void;
   /** Like `onProgress`. `events`: number of the batch's events that belong to the projection's sources. */
   readonly onHandled?: (name: string, events: number, position: Position) => void;
-  /** Called when projections have failed and will be retried. */
+  /** Called when projections fail and will be retried. */
   readonly onFailed?: (names: readonly string[]) => void;
   /** Called when a projection stops before an event that it cannot fold. */
   readonly onStopped: (name: string, ranges?: readonly number[]) => void;
@@ -50,7 +50,7 @@ export type ProjectionRunnerParts = {
 
 const WHOLE_EVERY_MS = 1_000;
 
-/** Keeps a set of projections up to date: their live generations, and new generations that operators request. */
+/** Keeps a set of projections up to date: their live generations, and the new generations that operators request. */
 export class ProjectionRunner {
   private readonly stopping = new AbortController();
   private readonly quarantine: ProjectionQuarantine;
@@ -63,7 +63,7 @@ export class ProjectionRunner {
 
   constructor(private readonly parts: ProjectionRunnerParts) {
     const { signal: stopping } = this.stopping;
-    // Every generation that is catching up and every task after a rebuild adds an abort listener.
+    // Each generation that is catching up and each task after a rebuild adds an abort listener.
     setMaxListeners(0, stopping);
     const portion = (this.portion = parts.portion ?? WHOLE);
     const quarantine = (this.quarantine = new ProjectionQuarantine(parts));
@@ -97,7 +97,7 @@ export class ProjectionRunner {
     this.rebuilds.start();
   }
 
-  /** Opens the quarantine of all generations, then feeds each of them according to its phase. */
+  /** Opens every generation's quarantine, then feeds each generation according to its phase. */
   private async feedAll(rest: readonly Projector[], empty: readonly Projector[]): Promise<void> {
     const { clock, logger } = this.parts;
     for (const projector of [...rest, ...empty]) {
@@ -132,8 +132,8 @@ export class ProjectionRunner {
   }
 
   /**
-   * Keeps the undivided checkpoint of every generation at the minimum over its ranges. A release without ranges
-   * continues from this checkpoint, and platform-wide totals are settled up to it.
+   * Keeps every generation's undivided checkpoint at the minimum across its ranges. A release without ranges continues
+   * from this checkpoint, and platform-wide totals are settled up to it.
    */
   private async keepWholeCheckpoints(): Promise<void> {
     const { clock, logger } = this.parts;

@@ -20,7 +20,7 @@ export type ProjectionState = {
   readonly generation: number;
   /** The documents contain every event up to and including this position; −1 before the first event. */
   readonly position: Position;
-  /** Position of the last event of the service. */
+  /** Position of the service's last event. */
   readonly head: Position;
   /** Difference between `head` and `position`. */
   readonly lag: number;
@@ -29,7 +29,7 @@ export type ProjectionState = {
     /** Percent, 0–99. */
     readonly progress: number;
     readonly position: Position;
-    /** Null until the comparison with the live generation. */
+    /** Null until the new generation has been compared with the live one. */
     readonly changedDocuments: number | null;
     readonly requestedAt: string;
   } | null;
@@ -40,7 +40,7 @@ export type ProjectionState = {
     | null;
 };
 
-/** Looks up the progress of projections and rebuilds, regardless of which replica runs them. */
+/** Looks up the progress of projections and rebuilds, whichever replica runs them. */
 export class ProjectionStatus {
   constructor(
     private readonly store: ReadStore,
@@ -105,6 +105,6 @@ export class ProjectionStatus {
   }
 }
 
-/** Capped at 99: a rebuild completes only with the cutover. */
+/** Capped at 99, because a rebuild is complete only after the cutover. */
 const progressOf = (position: Position, head: Position): number =>
   head <= 0 ? 0 : Math.min(99, Math.max(0, Math.floor((100 * position) / head)));

@@ -19,11 +19,11 @@ import { modelPart, positionsIn } from '../eventsourcing/ranges.js';
 
 /** Sample size, limits and progress reporting. */
 export type VerificationOptions = {
-  /** Share of each model's documents to compare, above 0 and at most 1. Lowered if the sample would exceed `most`. */
+  /** Share of each model's documents to compare, above 0 and at most 1. Reduced if the sample would exceed `most`. */
   readonly share: number;
-  /** Selects the sample: another seed selects other documents. */
+  /** Determines the sample. A different seed selects different documents. */
   readonly seed: number;
-  /** Maximum number of documents per model in memory. */
+  /** Maximum number of documents held in memory per model. */
   readonly most: number;
   /** Number of events folded per batch. */
   readonly batchSize: number;
@@ -45,12 +45,12 @@ export type Verification = {
   readonly compared: number;
   /** Number of events read. */
   readonly events: number;
-  /** The highest position folded. */
+  /** The highest position up to which events were folded. */
   readonly upTo: Position;
   /** Names of the compared models. */
   readonly models: readonly string[];
   /**
-   * Names of the models that were not compared, because they had never been built or were cut over during the
+   * Names of the models that were not compared, because they were never built or because a rebuild cut over during the
    * comparison.
    */
   readonly leftOut: readonly string[];
@@ -58,8 +58,8 @@ export type Verification = {
 };
 
 /**
- * A rebuild without a cutover: builds a sample of each model's documents in memory and compares it with the live
- * generation. Each document is compared at the position of the stored document, so concurrent appends cause no
+ * Performs a rebuild without a cutover: builds a sample of each model's documents in memory and compares it with the
+ * live generation. Compares each document at the stored document's position, so concurrent appends cause no
  * differences. A stored document that no event affects also counts as a difference.
  * @throws EventStoreUnavailable, ReadStoreUnavailable, CorruptEvent, the signal's reason
  */
@@ -128,7 +128,7 @@ async function build(
   return count;
 }
 
-/** A sample of one model's documents, both as stored and as refolded in memory. */
+/** A sample of one model's documents, as stored and as refolded in memory. */
 class Sample implements Pick<ReadStore, 'load' | 'write'> {
   readonly projector: Projector;
   private readonly stored = new Map<string, Document>();
@@ -136,7 +136,7 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
   /** Documents that cannot be folded, by key. */
   private readonly faults = new Map<string, Difference>();
   private share: number;
-  /** The highest position to fold. */
+  /** The position up to which events must be folded. */
   furthest: Position;
 
   constructor(
@@ -163,7 +163,7 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
     return this.folded.size;
   }
 
-  /** Loads the stored documents of the sample. */
+  /** Loads the sample's stored documents. */
   async choose(store: Pick<ReadStore, 'scan'>, signal: AbortSignal): Promise<void> {
     for await (const document of store.scan(this.table)) {
       signal.throwIfAborted();
@@ -212,10 +212,7 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
     return Promise.resolve({ conflicts: [] });
   }
 
-  /**
-   * Returns the position up to which the stored document contains its events. The document may be newer than the
-   * checkpoint.
-   */
+  /** Returns the position up to which the stored document contains its events, which may be beyond the checkpoint. */
   private endOf(name: string): Position {
     return Math.max(this.checkpoint, this.stored.get(name)?.position ?? BEFORE_ALL);
   }
@@ -226,7 +223,7 @@ class Sample implements Pick<ReadStore, 'load' | 'write'> {
   }
 
   /**
-   * Halves the sample, and the probability that more documents are added. The documents that remain in the sample still
+   * Halves the sample, and the probability of adding further documents. The documents that remain in the sample still
    * contain all of their events.
    */
   private thin(): void {
@@ -242,7 +239,7 @@ type Document = DocumentKey & StoredDocument;
 
 const keyOf = ({ scope, id }: DocumentKey): string => `${scope}/${id}`;
 
-/** Returns a description of how the stored document differs from the folded one; undefined if they are equal. */
+/** Describes how the stored document differs from the folded one. Returns undefined if they are equal. */
 function reasonOf(folded: StoredDocument | undefined, stored: StoredDocument | undefined): string | undefined {
   if (!folded) return stored && 'is stored, but no event refers to it';
   const { json, position } = folded;

@@ -2,7 +2,7 @@ import { tenantScope, type ReadModel, type Scope } from '../ports/read-store.js'
 import type { DomainEvent } from '../eventsourcing/aggregate.js';
 import { CLAIM_FENCED, type Recorded } from '../eventsourcing/event-catalogue.js';
 
-/** Value of `sources` for events of all entities, including those that later releases add. */
+/** Value of `sources` that selects the events of all entities, including entities added by later releases. */
 export const ALL_ENTITIES = Symbol('ALL_ENTITIES');
 /** The aggregates whose events a projection folds. */
 export type Sources = readonly string[] | typeof ALL_ENTITIES;
@@ -23,8 +23,8 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   /** Returns the ids of the documents that an event affects; empty if the event is ignored. */
   readonly documents: (event: Recorded<Event>) => readonly string[];
   /**
-   * Returns the document after the event; undefined deletes it or leaves it absent. Must not throw for events of the
-   * projection's sources.
+   * Returns the document after the event. Undefined deletes the document or leaves it absent. Must not throw for events
+   * of the projection's sources.
    */
   readonly evolve: (document: Doc | undefined, event: Recorded<Event>, id: string) => Doc | undefined;
   /** Returns the scope of the affected documents. Default: the event's tenant. */
@@ -32,12 +32,12 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
   /** Each document is derived from a single event and has the event's id. */
   readonly ofEvents?: true;
   /**
-   * Returns whether the event is the first that affects the document, which then need not be loaded. Default: whether
-   * the event is the first of the record with the document's id. Required if several records with the same id affect a
-   * document.
+   * Returns whether the event is the first to affect the document, which then need not be loaded. Default: whether the
+   * event is the first event of the record with the document's id. Required if several records with the same id affect
+   * a document.
    */
   readonly begins?: (event: Recorded<Event>, id: string) => boolean;
-  /** Events of several tenants affect the same document, so one process folds them all. */
+  /** Several tenants' events affect the same document, so one process folds all of them. */
   readonly acrossTenants?: true;
 };
 
@@ -57,8 +57,8 @@ export type AnyProjection = Pick<
 export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly string[] => [event.recordId];
 
 /**
- * The source from which a document can be refolded in isolation: its record's stream or its single event. Undefined if
- * several streams feed a document, because one missing event would then make all later states wrong.
+ * Returns the source from which a document can be refolded in isolation: its record's stream or its single event.
+ * Returns undefined if several streams feed a document, because a missing event would then make all later states wrong.
  */
 export function apartBy(projection: AnyProjection): 'record' | 'event' | undefined {
   if (projection.ofEvents) return 'event';
@@ -77,14 +77,14 @@ export const prefixesOf = ({ sources }: Pick<AnyProjection, 'sources'>, all: rea
 // A projection receives only events that are in the catalogue and belong to its sources. Fences belong to no aggregate,
 // so they are folded here instead of by the projections.
 
-/** Ids of the documents that an event affects. */
+/** Returns the ids of the documents that an event affects. */
 export const documentsOf = (projection: AnyProjection, event: Recorded): readonly string[] => {
   if (event.type !== CLAIM_FENCED) return projection.documents(event as never);
   const hasDocument = projection.recordsOf?.includes(event.entity) ?? projection.documents === ofRecord;
   return hasDocument ? [event.recordId] : [];
 };
 
-/** The document after an event; undefined if it is absent or deleted. */
+/** Returns the document after an event; undefined if the document is absent or deleted. */
 export const evolveWith = (
   projection: AnyProjection,
   document: object | undefined,
@@ -93,15 +93,15 @@ export const evolveWith = (
 ): object | undefined =>
   event.type === CLAIM_FENCED ? fenced(document, event) : projection.evolve(document as never, event as never, id);
 
-/** A fence changes only the stream's revision, which the record's document reports for If-Match. */
+/** A fence changes only the stream's revision, which the record's document provides for `If-Match`. */
 const fenced = (document: object | undefined, { revision }: Recorded): object | undefined =>
   document && 'revision' in document ? { ...document, revision } : document;
 
-/** Returns whether the event is the first that affects the document. */
+/** Returns whether the event is the first to affect the document. */
 export const begins = (projection: AnyProjection, event: Recorded, id: string): boolean =>
   projection.ofEvents ?? projection.begins?.(event as never, id) ?? (event.revision === 0 && event.recordId === id);
 
-/** Scope of the documents that an event affects. */
+/** Returns the scope of the documents that an event affects. */
 export const scopeOf = (projection: AnyProjection, event: Recorded): Scope =>
   projection.scope ? projection.scope(event as never) : tenantScope(event.tenantId);
 

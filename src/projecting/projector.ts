@@ -17,8 +17,8 @@ type Filled = { readonly projection: AnyProjection; readonly table: AnyTable; re
 export type DocumentStore = Pick<ReadStore, 'load' | 'write'>;
 
 /**
- * The phase of a generation. `isLive` is independent of the phase: after the store has been emptied, even the live
- * generation is building.
+ * A generation's phase. It is independent of `isLive`: after the store has been emptied, even the live generation is
+ * building.
  */
 export type Phase =
   /** Folds the history together with other generations, without secondary indexes. */
@@ -42,7 +42,7 @@ const NEXT_PHASES: Readonly<Record<Phase, readonly Phase[]>> = {
 
 /**
  * Maximum number of documents cached per generation. Few documents change repeatedly, so a larger cache would only fill
- * the old generation of the heap.
+ * the heap's old generation.
  */
 const MAX_KNOWN = 500;
 
@@ -52,7 +52,7 @@ export class PoisonEvent extends Error {
     readonly event: Recorded,
     readonly projector: Projector,
     override readonly cause: unknown,
-    /** The document into which the event could not be folded, if known. */
+    /** The document that could not be updated with the event, if known. */
     readonly document: DocumentKey | undefined,
   ) {
     super(`${projector.name} cannot fold ${event.type} at position ${event.position}`);
@@ -62,17 +62,18 @@ export class PoisonEvent extends Error {
 
 /**
  * Folds batches of events into one generation. Loads the affected documents, folds the events in memory, and writes the
- * documents with the checkpoint. A document is written only if its stored position is unchanged. Events that a document
- * already contains are skipped by position, so redelivery, a second projector and a crash at any point are harmless.
+ * documents with the checkpoint. Writes a document only if its stored position is unchanged. Skips events that a
+ * document already contains, judging by their positions. Therefore, redelivery, a second projector and a crash at any
+ * point are harmless.
  */
 export class Projector {
   private readonly known = new LRUCache<string, Readonly<Folded>>(atMost(MAX_KNOWN));
   /**
-   * Whether a document that begins with an event is assumed not to exist yet. False after a conflict has disproved this
-   * assumption.
+   * Whether the projector assumes that a document that begins with an event does not exist yet. False after a conflict
+   * disproves this.
    */
   private isFirst = true;
-  /** Quarantined documents, by key. They remain as they were before the quarantined event. */
+  /** Quarantined documents, by key. They remain in the state before the quarantined event. */
   private readonly stale = new Map<string, QuarantineEntry>();
   private current: Phase = 'building';
   /** The table contains every event up to and including this position. */
@@ -87,8 +88,8 @@ export class Projector {
   /** The part of the history that the projector folds. */
   readonly portion: Portion;
   /**
-   * No process will store platform documents for events up to and including this position; undefined if this process
-   * stores all of them.
+   * No process will store platform documents for further events up to and including this position. Undefined if this
+   * process stores all platform documents.
    */
   platformUpTo: Position | undefined;
 
@@ -224,7 +225,7 @@ export class Projector {
 
   private found(key: string, stored: StoredDocument | undefined): Readonly<Folded> {
     if (stored) return unpack(stored);
-    // Some documents, such as those of deleted records, are looked up with every transaction.
+    // Every transaction looks up some documents, such as those of deleted records.
     this.known.set(key, ABSENT);
     return ABSENT;
   }
@@ -242,8 +243,8 @@ const unpack = ({ json, position }: StoredDocument) => ({
 const keyOf = (scope: Scope, id: string): string => `${scope}/${id}`;
 
 /**
- * Whether the batch changed the document. A document that never existed needs no tombstone. A document created
- * and deleted within the batch needs one: a slower projector whose batch ends in between would otherwise store it
- * permanently.
+ * Whether the batch changed the document. A document that never existed needs no tombstone. A document created and
+ * deleted within the batch needs one. Otherwise, a slower projector whose batch ends in between would store the
+ * document permanently.
  */
 const changed = ({ expected, position, made }: Touched): boolean => made && position > (expected ?? -1);

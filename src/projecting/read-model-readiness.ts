@@ -6,7 +6,7 @@ import { readModelBehind } from '../eventsourcing/domain-error.js';
 import type { Progress } from './progress.js';
 import { subscriberKey, type Checkpoints } from './checkpoints.js';
 
-/** Maximum time that a caller's read waits for a model that is being built. After this time, the read is rejected. */
+/** Maximum time that a caller's query waits for a model that is being built, after which the query is rejected. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 
@@ -19,25 +19,25 @@ type Parts = {
   readonly store: Pick<ReadStore, 'checkpoints'>;
   /** Saves checkpoints through the thread that writes to the read store. */
   readonly checkpoints: Pick<Checkpoints, 'save'>;
-  /** Position of the last event that a read model may fold. Called once per start. */
+  /** Returns the position of the last event that a read model may fold. Called once per start. */
   readonly lastStored: () => Promise<Position>;
   readonly clock: Clock;
 };
 
 /** Name of the checkpoint that records the position up to which this version of a read model was complete. */
 const filledName = ({ name, version }: Model): string => `filled:${name}:v${version}`;
-/** Key of that checkpoint in the read store. */
+/** Key of the model's completeness checkpoint in the read store. */
 export const filledKey = (model: Model): string => subscriberKey(filledName(model));
 
 /**
- * Determines which read models may be read. A version is built when it is new, and after a restore. It is incomplete
- * until it reaches the position at which the history ended when the process started. Completeness is stored with the
- * documents, so a model that merely lags is readable immediately after a restart. A stopped model is also readable,
- * because rejecting its reads would fix nothing.
+ * Determines which read models may be read. A model version is built when it is new, and again after a restore. It is
+ * incomplete until it reaches the position at which the history ended when the process started. Completeness is stored
+ * with the documents, so a model that merely lags is readable immediately after a restart. A stopped model is also
+ * readable, because rejecting queries would fix nothing.
  */
 export class ReadModelReadiness {
   private readonly readable = new Set<string>();
-  /** Models that are recorded in the store as complete. */
+  /** Models recorded in the store as complete. */
   private readonly kept = new Set<string>();
   private beginning: Promise<Position> | undefined;
   /** End of the history when this process started; undefined until known. */
@@ -76,8 +76,8 @@ export class ReadModelReadiness {
   }
 
   /**
-   * Runs `work` and everything that it awaits as a caller's read. Such a read waits for models that are being built.
-   * Once all models are readable, `work` runs without the async context, which would cost every read a few
+   * Runs `work` and everything that it awaits as a caller's query. Such a query waits for models that are being built.
+   * Once all models are readable, runs `work` without the async context, which would cost every query a few
    * microseconds.
    */
   readonly asRead = (work: () => void): void => {
@@ -87,7 +87,7 @@ export class ReadModelReadiness {
 
   /**
    * Resolves once the model is readable. Returns undefined if the model is readable already. Also returns undefined
-   * outside a caller's read, because internal work implements its own waiting.
+   * outside a caller's query, because internal work implements its own waiting.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   whenReadable(name: string): Promise<void> | undefined {

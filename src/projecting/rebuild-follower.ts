@@ -21,7 +21,7 @@ type Parts = Pick<ProjectionRunnerParts, 'store'> & {
   readonly retireLater: (old: Projector) => Promise<void>;
 };
 
-/** Prepares a new generation alongside the live one and adds it to the feed. */
+/** Prepares a new generation alongside the live one, and adds it to the feed. */
 export async function addNext(
   { store, quarantine, feed }: Pick<Parts, 'store' | 'quarantine' | 'feed'>,
   { projection, portion, table: { model } }: Projector,
@@ -39,7 +39,7 @@ export async function addNext(
 
 const LOOK_EVERY_MS = 100;
 
-/** Creates a function that waits briefly, then resolves to whether the rebuild is still in progress. */
+/** Creates a function that waits briefly and then resolves to whether the rebuild is still in progress. */
 export const pausing = (clock: Clock, stopping: AbortSignal, isOver: () => boolean) => async (): Promise<boolean> => {
   await clock.sleep(LOOK_EVERY_MS, stopping);
   return !isOver();
@@ -61,8 +61,7 @@ export async function isFed(
 }
 
 /**
- * In rebuilds that another process coordinates, builds the ranges of this process, and cuts over after the coordinator
- * has done so.
+ * In rebuilds coordinated by another process, builds this process's ranges, and cuts over after the coordinator does.
  */
 export class RebuildFollower {
   /** New generations of open rebuilds, by the id of the rebuild. */

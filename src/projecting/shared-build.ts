@@ -9,15 +9,15 @@ type BuildOptions = {
   readonly signal: AbortSignal;
   /** Default: the end of the history. */
   readonly upTo?: Position;
-  /** Stores a batch in generations. Must advance the position of each projector. */
+  /** Stores a batch in generations. Must advance each projector's position. */
   readonly store: (building: readonly Projector[], batch: EventBatch) => Promise<unknown>;
 };
 
 /**
- * Reads the history once for several generations, starting at the position of the generation that is furthest behind.
- * Stores the events in the generations that are still in phase `building`. Returns early when none are left, or when
- * the signal aborts.
- * @throws EventStoreUnavailable, and errors from `store`; batches that have been stored are kept and not folded again
+ * Reads the history once for several generations, starting at the position of the one that is furthest behind. Stores
+ * the events in the generations that are still in the `building` phase. Returns early when none are left, or when the
+ * signal aborts.
+ * @throws EventStoreUnavailable, and errors from `store`; stored batches are kept and not folded again
  */
 export async function buildTogether(
   { events, catalogue }: Pick<ProjectionRunnerParts, 'events' | 'catalogue'>,

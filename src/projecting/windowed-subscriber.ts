@@ -15,8 +15,8 @@ export type WindowedOptions = {
   readonly name: string;
   readonly filter: EventFilter;
   /**
-   * Handles one event. Events of one stream are handled in order; events of different streams are handled concurrently.
-   * A long-running handler throws the signal's reason when the subscriber stops, and its event then remains open.
+   * Handles one event. Events in one stream are handled in order, and events in different streams concurrently. A
+   * long-running handler throws the signal's reason when the subscriber stops, and its event then remains open.
    */
   readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
   /** Returns a second stream in which the event must also be handled in order. */
@@ -30,26 +30,26 @@ export type WindowedOptions = {
   readonly portion?: LedPortion;
   /** Whether an event concerns every portion. */
   readonly isControl?: (event: RecordedEvent) => boolean;
-  /** Counts events in flight, handled events and failures. */
+  /** Counts in-flight events, handled events and failures. */
   readonly meter?: QueueMeter;
-  /** Delays the next event until the promise resolves. A subscriber that stops does not wait for the promise. */
+  /** Delays the event until the promise resolves. A stopping subscriber does not wait for the promise. */
   readonly pace?: (event: RecordedEvent) => Promise<void>;
 };
 
 const MAX_PAUSE_MS = 5_000;
 const CHECKPOINT_EVERY_MS = 200;
-/** Interval between checkpoints on a server while events keep arriving, and for events of other portions. */
+/** Interval between checkpoints of a divided history, while events keep arriving and for events in other portions. */
 const BUSY_CHECKPOINT_EVERY_MS = 1_000;
 const FRESH_EVERY_MS = 50;
 
 /**
- * Handles each event of a subscription at least once, with many events in flight. The checkpoint never passes an event
- * that is neither handled nor parked, so at most the events in flight are repeated after a crash.
+ * Handles each event in a subscription at least once, with many events in flight. The checkpoint never passes an event
+ * that is neither handled nor parked, so a crash causes at most the in-flight events to be repeated.
  */
 export class WindowedSubscriber {
   private readonly stopping = new AbortController();
   private readonly queue = new KeyedQueue();
-  /** Open events in delivery order, each with the position that the store reported before it. */
+  /** Open events in delivery order, each with the position that the store reported before delivering it. */
   private readonly open = new Map<number, number>();
   private delivered = -1;
   private saved = -1;
@@ -61,7 +61,7 @@ export class WindowedSubscriber {
   private room: (() => void) | undefined;
   /** Ends the delay of the next event. */
   private hurry: (() => void) | undefined;
-  /** Positions that ranges of the portion had reached at the start. Earlier events are skipped. */
+  /** Positions that the portion's ranges had reached at the start. Events up to these positions are skipped. */
   private ahead: ReadonlyMap<number, number> = new Map();
   private running: Promise<void> | undefined;
 
@@ -92,7 +92,7 @@ export class WindowedSubscriber {
   }
 
   async start(): Promise<void> {
-    // Every event that waits for a retry adds an abort listener, up to `maxInFlight` in total.
+    // Every event that is waiting for a retry adds an abort listener, up to `maxInFlight` in total.
     setMaxListeners(0, this.stopping.signal);
     this.delivered = this.saved = await this.loadPosition();
     this.options.meter?.begin(this.delivered);
@@ -115,7 +115,7 @@ export class WindowedSubscriber {
     return ahead !== undefined && event.position > ahead;
   }
 
-  /** Waits for events in flight, abandons those waiting for a retry, and saves the checkpoint. */
+  /** Waits for in-flight events, abandons those that are waiting for a retry, and saves the checkpoint. */
   async stop(): Promise<void> {
     this.stopping.abort();
     this.room?.();
@@ -185,7 +185,7 @@ export class WindowedSubscriber {
     this.room?.();
   }
 
-  /** Returns false if the event remains open because the subscriber stops. */
+  /** Returns false if the event remains open because the subscriber is stopping. */
   private async handle(event: RecordedEvent): Promise<boolean> {
     const { signal } = this.stopping;
     let failure: { error: unknown } | undefined;
@@ -216,7 +216,7 @@ export class WindowedSubscriber {
     return !signal.aborted;
   }
 
-  /** Handles an event, or parks it if handling it has failed. Returns false if the subscriber stops first. */
+  /** Handles an event, or parks it if it could not be handled. Returns false if the subscriber stops first. */
   private async act(event: RecordedEvent, failure: { readonly error: unknown } | undefined): Promise<boolean> {
     if (this.options.portion && !(await this.becomesFresh())) return false;
     if (failure) await this.options.park(event, failure.error);
