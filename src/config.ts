@@ -25,7 +25,7 @@ export type { Role };
 export const settings = z.object({
   NODE_ENV: z
     .preprocess(empty, z.enum(['development', 'production', 'test']).default('development'))
-    .describe('In `production`, a start creates no records except the first operator (`OPERATOR_EMAIL`).'),
+    .describe('In `production`, the service creates no records on start except the first operator (`OPERATOR_EMAIL`).'),
   PORT: z
     .preprocess(empty, z.coerce.number().int().min(0).max(65_535).default(3000))
     .describe('Port to listen on. 0 chooses a free port.'),
@@ -33,7 +33,7 @@ export const settings = z.object({
   TRUST_PROXY: z
     .preprocess(empty, proxies)
     .describe(
-      'Take the client address from `X-Forwarded-For`: `true` for one proxy, a number of chained proxies, or a comma-separated list of addresses and CIDR ranges. Use it only behind your own proxies.',
+      'Take the client address from `X-Forwarded-For`: `true` for one proxy, the number of chained proxies, or a comma-separated list of addresses and CIDR ranges. Use it only behind your own proxies.',
     ),
   EVENTSTORE_URL: optional(url('esdb', 'esdb+discover', 'kurrentdb', 'kurrentdb+discover')).describe(
     'Connection string of EventStoreDB 23.10 or 24.10 (`esdb://…` or `kurrentdb://…`). Default: a SQLite file in `DATA_DIR`.',
@@ -47,15 +47,15 @@ export const settings = z.object({
   NATS_CREDS_FILE: optional(z.string()).describe('Credentials file of the NATS user (`.creds`: JWT and NKey seed).'),
   NATS_NKEY_FILE: optional(z.string()).describe('File with the NKey seed of the NATS user (`SU…`).'),
   NATS_TLS_CA_FILE: optional(z.string()).describe(
-    'PEM file of the certificate authorities for NATS. Any `NATS_TLS_…` setting requires TLS.',
+    'PEM file with the certificate authorities for NATS. If any `NATS_TLS_…` setting is set, TLS is required.',
   ),
-  NATS_TLS_CERT_FILE: optional(z.string()).describe('PEM file of the client certificate for NATS.'),
-  NATS_TLS_KEY_FILE: optional(z.string()).describe('PEM file of the private key of the client certificate.'),
+  NATS_TLS_CERT_FILE: optional(z.string()).describe('PEM file with the client certificate for NATS.'),
+  NATS_TLS_KEY_FILE: optional(z.string()).describe("PEM file with the client certificate's private key."),
   NATS_TLS_FIRST: z
     .preprocess(empty, flag.default(false))
     .describe('Start the TLS handshake first (`handshake_first` on the NATS server).'),
   NATS_STREAM_REPLICAS: optional(z.coerce.number().int().min(1).max(5)).describe(
-    'Number of replicas of the stream `KONTOR`, if Kontor creates the stream. Default: 3 if `NATS_URL` lists three or more servers, otherwise 1.',
+    'Number of replicas of the `KONTOR` stream, if Kontor creates it. Default: 3 if `NATS_URL` lists three or more servers, otherwise 1.',
   ),
   NATS_STREAM_MAX_AGE_HOURS: optional(z.coerce.number().min(0.01).max(876_000)).describe(
     'Maximum age of messages in a stream that Kontor creates, in hours. Default: no limit.',
@@ -64,7 +64,7 @@ export const settings = z.object({
     'Maximum size of a stream that Kontor creates, in bytes; the oldest messages are removed first. Default: no limit.',
   ),
   REDIS_URL: optional(url('redis', 'rediss')).describe(
-    'Redis URL for the cache and rate limits. Default: the memory of the process.',
+    'Redis URL for the cache and rate limits. Default: the memory of each process.',
   ),
   ROLES: z
     .preprocess(empty, roles)
@@ -73,7 +73,7 @@ export const settings = z.object({
     ),
   DATA_DIR: z
     .preprocess(empty, z.string().default('./data'))
-    .describe('Folder of the embedded engines and of generated keys.'),
+    .describe('Folder for the embedded engines and generated keys.'),
   BACKUP_DIR: optional(z.string()).describe(
     'Folder for backups, shared by all replicas. Default: `backups` in `DATA_DIR`. Protect it like the history.',
   ),
@@ -83,7 +83,7 @@ export const settings = z.object({
   BACKUP_RECIPIENT: optional(
     z.string().regex(/^age1[02-9ac-hj-np-z]+$/, { error: 'Must be an age public key (age1…).' }),
   ).describe(
-    'The age public key (`age1…`) for which backups are encrypted. `npm run restore` then needs the identity. Default: not encrypted.',
+    'The age public key (`age1…`) for which backups are encrypted. `npm run restore` then requires the identity. Default: not encrypted.',
   ),
   RESTORE_FORWARD: z
     .preprocess(empty, z.enum(['wait', 'all']).default('wait'))
@@ -111,17 +111,17 @@ export const settings = z.object({
     'Ed25519 private key for access tokens as a JWK, or a JWKS whose first key signs; the same for all replicas. Default: generated in `DATA_DIR`; rotate it with `npm run keys:rotate`.',
   ),
   ENCRYPTION_KEY: optional(z.string()).describe(
-    'Key of 256 bits in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep a copy separate from your backups: without it, users have to set up their apps again.',
+    '256-bit key in base64url that encrypts the secrets of authenticator apps; the same for all replicas. Default: generated in `DATA_DIR`. Keep a copy separate from your backups: without it, users have to set up their apps again.',
   ),
   OPERATOR_FACTOR: z
     .preprocess(empty, z.enum(['optional', 'required']).default('optional'))
-    .describe('Second factor of operators. With `required`, an operator without a second factor can only add one.'),
-  SESSION_IDLE_DAYS: days(7).describe('Number of days after the last refresh at which a session ends.'),
+    .describe('Whether operators must have a second factor. With `required`, those without one can only add one.'),
+  SESSION_IDLE_DAYS: days(7).describe('Number of days without a refresh after which a session ends.'),
   SESSION_MAX_DAYS: days(30).describe('Maximum duration of a session, in days since the sign-in.'),
   OIDC_ISSUER: optional(
     z.string().refine(isTrustworthy, { error: 'Must be an HTTPS URL (HTTP only on this machine).' }),
   ).describe(
-    'OpenID Connect provider whose access tokens are accepted from users that are bound to an identity of the provider (docs/operations.md).',
+    'OpenID Connect provider whose access tokens are accepted from users who are bound to one of its identities (docs/operations.md).',
   ),
   OIDC_AUDIENCE: optional(z.string()).describe(
     "Audience (`aud`) of the provider's access tokens. Default: `JWT_AUDIENCE`.",
@@ -143,18 +143,18 @@ export const settings = z.object({
   ),
   WEB_PUSH_ALLOW_PRIVATE: z
     .preprocess(empty, flag.default(false))
-    .describe('Allow push endpoints in private networks. Only for your own push service.'),
-  WEB_PUSH_CA_FILE: optional(z.string()).describe('PEM file of additional certificate authorities for push services.'),
+    .describe('Allow push endpoints in private networks. Use this only for your own push service.'),
+  WEB_PUSH_CA_FILE: optional(z.string()).describe('PEM file with additional CA certificates for push services.'),
   WEBHOOK_KEY: optional(z.string().regex(/^[A-Za-z0-9+/]{43}=$/, { error: 'Must be 32 bytes in base64.' })).describe(
     'Key from which the signing secrets of webhooks are derived: 32 bytes in base64, the same for all replicas. Default: generated in `DATA_DIR`. Changing the key changes every secret.',
   ),
   WEBHOOK_ALLOW_PRIVATE: z
     .preprocess(empty, flag.default(false))
     .describe(
-      'Allow webhooks and `ALERT_WEBHOOK_URL` in private networks and without TLS. Only for your own receivers.',
+      'Allow webhooks and `ALERT_WEBHOOK_URL` in private networks and without TLS. Use this only for your own receivers.',
     ),
   ALERT_WEBHOOK_URL: optional(url('https', 'http')).describe(
-    "Receiver of the operators' notifications (Standard Webhooks), for example a gateway to a pager. A private network or HTTP requires `WEBHOOK_ALLOW_PRIVATE`; otherwise, the service does not start.",
+    "Receiver of the operators' notifications (Standard Webhooks), for example a pager gateway. A receiver in a private network or without TLS requires `WEBHOOK_ALLOW_PRIVATE`; otherwise, the service does not start.",
   ),
   ALERT_WEBHOOK_SECRET: optional(
     z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, { error: 'Must be whsec_ and 24 to 64 bytes in base64.' }),
@@ -162,10 +162,10 @@ export const settings = z.object({
     'Secret that signs messages to `ALERT_WEBHOOK_URL` (`whsec_…`), the same for all replicas. Default: generated in `DATA_DIR` (`alert-webhook-secret`).',
   ),
   INTEGRITY_KEY: optional(z.string()).describe(
-    'Key that signs checkpoints of the history, in the format of C2SP signed notes (`PRIVATE+KEY+…`), the same for all replicas; further lines are verifier keys of former keys. Default: generated in `DATA_DIR` (`integrity-key`).',
+    'Key that signs checkpoints of the history, in the format of C2SP signed notes (`PRIVATE+KEY+…`), the same for all replicas; further lines are the verifier keys of former signing keys. Default: generated in `DATA_DIR` (`integrity-key`).',
   ),
   INTEGRITY_WITNESS_URL: optional(url('https', 'http')).describe(
-    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`), in order and at least once. The receiver responds with 409 to report a contradiction. Use a server to which the people who run the service have no access.',
+    'Address that receives every checkpoint of the history as a signed note (`POST`, `text/plain`), in order and at least once. The receiver responds with 409 to report a contradiction. Use a server that the people who run the service cannot access.',
   ),
   INTEGRITY_CHECKPOINT_SECONDS: z
     .preprocess(empty, z.coerce.number().min(1).max(3_600).default(50))
@@ -181,12 +181,12 @@ export const settings = z.object({
     'Comma-separated host names to accept; requests for other names are rejected with 421. Local names and IP addresses are always accepted. Default: all names.',
   ),
   ADDRESS_REQUESTS_PER_MINUTE: perMinute(600).describe(
-    'Maximum number of sign-in and session refresh requests per client address and minute. An IPv6 /64 network counts as one address.',
+    'Maximum number of sign-in and session refresh requests per minute for each client address. An IPv6 /64 network counts as one address.',
   ),
-  USER_REQUESTS_PER_MINUTE: perMinute(600).describe('Maximum number of requests per user or operator and minute.'),
-  USER_WRITES_PER_MINUTE: perMinute(120).describe('Maximum number of write requests per user or operator and minute.'),
+  USER_REQUESTS_PER_MINUTE: perMinute(600).describe('Maximum number of requests per minute for each user or operator.'),
+  USER_WRITES_PER_MINUTE: perMinute(120).describe('Maximum number of writes per minute for each user or operator.'),
   TENANT_REQUESTS_PER_MINUTE: perMinute(6_000).describe(
-    'Maximum number of requests per tenant and minute. Partner keys have separate limits.',
+    'Maximum number of requests per minute for each tenant. Partner keys have separate limits.',
   ),
   SESSION_STREAMS: z
     .preprocess(empty, z.coerce.number().int().min(1).max(1_000_000).default(16))
@@ -202,7 +202,7 @@ export const settings = z.object({
   READ_WAIT_MS: z
     .preprocess(empty, z.coerce.number().int().min(0).max(10_000).default(1_000))
     .describe(
-      'Maximum time, in milliseconds, for which a command waits for the read models. After that, the response contains `X-Read-Model: behind`.',
+      'Maximum time, in milliseconds, for which a command waits for the read models. After this time, the response contains `X-Read-Model: behind`.',
     ),
 });
 
@@ -216,7 +216,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** Settings that contain secrets. `<NAME>_FILE` may specify a file that contains the value. */
+/** Settings that contain secrets. `<NAME>_FILE` may name a file that contains the value. */
 export const secretSettings = [
   'EVENTSTORE_URL',
   'MONGODB_URL',

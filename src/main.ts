@@ -18,11 +18,11 @@ import { boundHeapGrowth, releaseMemoryWhenIdle } from './app/thread-memory.js';
 const DRAIN_MS = 9_500;
 /** Time during which responses announce to keep-alive clients that their connection will be closed. */
 const GRACE_MS = 1_000;
-/** Maximum time for writing the last log lines: normally, and after draining took too long. */
+/** Maximum time for writing the last log lines. The second value applies if draining took too long. */
 const FLUSH_MS = 2_000;
 const LATE_FLUSH_MS = 500;
 
-/** Set by the first signal or error, which ends the process. Later ones are ignored. */
+/** The first signal or error sets this and ends the process. Later ones are ignored. */
 const ending = { hasBegun: false };
 
 async function main(config: Config): Promise<void> {
@@ -78,7 +78,7 @@ async function main(config: Config): Promise<void> {
     if (ending.hasBegun) throw error;
     ending.hasBegun = true;
     printError(error, config);
-    // Close the threads first, as above.
+    // Close the threads first, for the same reason as above.
     await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
     process.exit(1);
   }
@@ -86,7 +86,7 @@ async function main(config: Config): Promise<void> {
 
 type Output = Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'>;
 
-/** Prints a text after the start-up log lines. */
+/** Prints text after the start-up log lines. */
 function printLast(output: Output, text: string): void {
   output.flush(() => {
     // If a write was in progress, the output still contains the lines after it.
@@ -105,8 +105,8 @@ function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void)
 }
 
 /**
- * Exits after the log is written. If the reader of the log is stuck, kills the process without writing the rest. A
- * write to a full pipe, or an exit that waits for the writing thread, would block forever.
+ * Exits after the log is written. If the log reader is stuck, kills the process without writing the rest. A write to a
+ * full pipe, or an exit that waits for the writing thread, would block forever.
  */
 function leave(output: Output, exitCode: number, flushMs = FLUSH_MS): void {
   setTimeout(() => process.kill(process.pid, 'SIGKILL'), flushMs);

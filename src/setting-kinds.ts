@@ -54,5 +54,5 @@ export const schedules = z.string().superRefine((text, context) => {
   }
 });
 
-/** A bearer token (RFC 6750) that is long enough not to be guessed. */
+/** A bearer token (RFC 6750) that is too long to guess. */
 export const BEARER_TOKEN = /^(?=.{16,512}$)[\w.~+/-]+=*$/;

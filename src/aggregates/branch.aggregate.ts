@@ -12,7 +12,7 @@ const BranchCode = z
 
 const seen = { searched: true, published: true } as const;
 export const branchRecord = record({
-  code: text(BranchCode, { ...seen, fixed: true, description: 'Upper case. Cannot be changed.' }),
+  code: text(BranchCode, { ...seen, fixed: true, description: 'Uppercase code. Cannot be changed.' }),
   name: text(line(120), seen),
   description: optionalText(paragraph(1000), { published: true }),
   address: optionalText(paragraph(500), { published: true }),

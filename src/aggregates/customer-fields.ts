@@ -20,7 +20,8 @@ export const CustomerStatus = z.enum(['ACTIVE', 'PASSIVE']);
 const seen = { personal: true, published: true } as const;
 const found = { ...seen, searched: true } as const;
 const code = line(40).meta({
-  description: 'At creation, a missing code or null is replaced by the next number. Later, null removes the code.',
+  description:
+    'On creation, the service replaces a missing or null code with the next number. Later, null removes the code.',
 });
 export const customerRecord = record({
   code: optional(code.nullable(), z.string().nullable(), null, { searched: true, published: true }),

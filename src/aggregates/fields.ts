@@ -79,7 +79,7 @@ export const PublicId = z
 export const PublicAmount = z
   .string()
   .regex(/^-?\d+(?:\.\d+)?$/)
-  .meta({ description: 'Decimal with the fraction digits of the currency.' });
+  .meta({ description: 'Decimal string with the decimal places of the currency.' });
 export const PublicDate = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d$/)

@@ -55,10 +55,10 @@ const SourceId = z
 export const integrationKeyRecord = record({
   name: text(line(120)),
   sourceId: text(SourceId, {
-    description: "Identifies the partner's system, and is part of the identity of every sale.",
+    description: "Identifies the partner's system, and is part of every sale's identity.",
   }),
   rateLimit: field(z.int().min(1).max(TENANT_MAX_RATE_LIMIT).default(TENANT_MAX_RATE_LIMIT), z.int(), {
-    description: 'Requests allowed in 60 seconds. Every sale in a batch counts as a request.',
+    description: 'Number of requests allowed in 60 seconds. Every sale in a batch counts as a request.',
   }),
   expiresAt: optional(InstantInput.nullable(), InstantText.nullable(), null, {
     description: 'Time from which the key is rejected; null if it does not expire.',

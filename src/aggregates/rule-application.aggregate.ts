@@ -5,8 +5,7 @@ import { categoryRuleRecord } from './category-rule.aggregate.js';
 import { EntryDate } from './fields.js';
 
 export const Replace = z.enum(['NONE', 'RULE_SET']).meta({
-  description:
-    '`RULE_SET` also replaces categories that rules assigned. Categories chosen by users are never replaced.',
+  description: '`RULE_SET` also replaces categories assigned by rules. Categories chosen by users are never replaced.',
 });
 export type Replace = z.output<typeof Replace>;
 

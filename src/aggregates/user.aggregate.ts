@@ -37,7 +37,7 @@ export const userRecord = record({
   roleIds: optional(IdList, z.array(z.string()), [], {
     filter: 'query',
     ...ids.options,
-    description: 'Custom roles of the user in addition to `role`.',
+    description: "The user's custom roles, in addition to `role`.",
   }),
   branchId: optionalText(RecordId, { shown: IdText.nullable(), published: PublicId.nullable() }),
   branchIds: ids,

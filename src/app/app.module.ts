@@ -48,7 +48,7 @@ import { openWebhookParts, type WebhookParts, webhookProviders } from './webhook
 
 export const allControllers = [ProbeController, ...resourceControllers];
 
-/** Dependencies of the module in addition to its engines. */
+/** The module's dependencies, in addition to its engines. */
 export type ServiceParts = {
   readonly core: Core;
   readonly tokens: AccessTokens;

@@ -10,7 +10,7 @@ import { catalogue } from './catalogue.js';
 
 // Functions shared by the programs that read backups.
 
-/** Errors that users can resolve. They are printed without a stack trace. */
+/** Errors that users can resolve. The program prints them without a stack trace. */
 const REFUSALS = [BackupError, ConfigError, EventStoreInUse, TamperedHistory, UnusableKey];
 const PROGRESS_EVERY_MS = 2_000;
 
@@ -25,7 +25,7 @@ export const isKnown = (stream: string): boolean => {
   return name !== undefined && catalogue.aggregateOf(name.entity) !== undefined;
 };
 
-/** Prints the progress every two seconds. */
+/** Prints progress every two seconds. */
 export function progressOf(work: string): (progress: number, events: number) => void {
   let saidAtMs = clock.monotonicMs();
   return (progress, events) => {

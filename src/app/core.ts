@@ -16,7 +16,8 @@ import type { Engines } from './engines.js';
 import { subscriberCallbacks } from './subscriber-callbacks.js';
 
 /**
- * Components that commands, queries and subscribers share, created in dependency order. The engines are already open.
+ * Components that commands, queries and subscribers share, created in dependency order. The engines must already be
+ * open.
  */
 export type Core = ReturnType<typeof coreOf>;
 

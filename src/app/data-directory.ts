@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a directory',
   EIO: 'input/output error',
 };
-/** Size of the test write: a few pages of each embedded engine's files. */
+/** Size of the test write: enough for a few pages in the files of each embedded engine. */
 const PROBE_BYTES = 65_536;
 
 /** Returns the reason why the directory is not writable, for operators; undefined if it is writable. */

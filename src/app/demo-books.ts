@@ -12,14 +12,14 @@ import type { Service } from './service.js';
 
 type Accounts = Readonly<Record<'bank' | 'tax' | 'openingBalances' | 'supplier' | 'goods' | 'rent' | 'fees', string>>;
 
-/** Returns the first days of the twelve months up to and including the month of the date. */
+/** Returns the first day of each of the twelve months up to and including the date's month. */
 function monthsUntil(date: string): string[] {
   const [year = 0, month = 0] = date.split('-').map(Number);
   const first = (back: number): string => new Date(Date.UTC(year, month - back, 1)).toISOString().slice(0, 10);
   return Array.from({ length: 12 }, (_, n) => first(12 - n));
 }
 
-/** Records a bookkeeper's entries for a year of sales, and closes the previous year. */
+/** Records a bookkeeper's entries for a year of sales, then closes the previous year. */
 export async function seedBooks({ app, engines }: Service, tenantId: string): Promise<void> {
   const commands = app.get(CommandBus);
   const { state } = await app.get(RecordReader).read(tenant, PLATFORM_TENANT, tenantId);

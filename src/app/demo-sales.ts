@@ -10,7 +10,7 @@ export const DEMO_SOURCE = 'demo-shop';
 const DAY_MS = 86_400_000;
 const DAYS = 365;
 const AT_ONCE = 50;
-/** Number of paid sales for each return. The return is made three days after the sale. */
+/** Number of paid sales per return. The return is dated three days after the sale. */
 const RETURNED_EVERY = 40;
 const RETURNED_AFTER_DAYS = 3;
 
@@ -26,7 +26,7 @@ const goods = [
 ] as const;
 const methods = ['CASH', 'CARD', 'BANK'] as const;
 
-/** Lehmer generator (Park and Miller 1988), so that the demo is identical on every machine. */
+/** Lehmer generator (Park and Miller 1988), which makes the demo identical on every machine. */
 function lehmer(seed: number): () => number {
   let state = seed;
   return () => {

@@ -19,9 +19,9 @@ import type { Checkpoints } from '../projecting/checkpoints.js';
 /** The engines of a process, selected by its settings. */
 export type Engines = {
   readonly events: EventStore;
-  /** The read models of the event store's history. Unusable until the history has been identified. */
+  /** Read models derived from the event store's history. They are unusable until the history has been identified. */
   readonly reads: ReadStore;
-  /** Identity and condition of the event store's history. */
+  /** State of the event store's history: its identity, and whether it is damaged or has been replaced. */
   readonly history: HistoryState;
   readonly broker: Broker;
   readonly cache: Cache;
@@ -32,7 +32,7 @@ export type Engines = {
   /** Logger that also reports warnings and errors to `errors`. */
   readonly logger: Logger;
   /**
-   * Logger that does not report to `errors`. Used for requests, because a request's errors are reported with its
+   * Logger that does not report to `errors`. The HTTP layer uses it, because a request's errors are reported with its
    * outcome.
    */
   readonly bareLogger: Logger;
@@ -41,10 +41,10 @@ export type Engines = {
   readonly progress: Progress;
   /** Leader election among replicas. A process whose engines are not shared always leads. */
   readonly leadership: Leadership;
-  /** Shares the ranges of the history among replicas; undefined if there can be no other replicas. */
+  /** Divides the ranges of the history among replicas; undefined if there can be no other replicas. */
   readonly ranges: RangeLeadership | undefined;
   readonly leases: LeaseStore;
-  /** Checkpoints of the policies, which run in the serving thread. */
+  /** Policy checkpoints. The policies run in the serving thread. */
   readonly checkpoints: Checkpoints;
   /** Resolves once the history in the event store has been identified. `reads` is unusable until then. */
   whenSettled(): Promise<void>;
@@ -55,9 +55,9 @@ export type Engines = {
   readonly onModelsLost: (listener: (reopened: Promise<void>) => void) => void;
   /** Starts the projections and the forwarder once the history has been identified, if this process has these roles. */
   startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
-  /** State of the queues in all threads of this process. */
+  /** State of the queues in all of this process's threads. */
   readonly queues: QueueMeters;
-  /** Metrics of the engines, and the registry of all process metrics. */
+  /** Engine metrics, and the registry of all process metrics. */
   readonly metrics: EngineMetrics;
   /** Tracks whether appends succeed. */
   readonly writes: WriteHealth;

@@ -24,7 +24,7 @@ export function secretsOf(config: Config): string[] {
   return texts.flatMap(([name, value]) => (SECRET_SETTING.test(name) ? [value] : passwordsIn(value)));
 }
 
-/** Passwords in a URL, both encoded and decoded. */
+/** Returns the passwords in a URL, both encoded and decoded. */
 function passwordsIn(text: string): string[] {
   const passwords = [...text.matchAll(/:\/\/[^\s/?#:@]*:([^\s/?#@]+)@/g)].map(([, password = '']) => password);
   return passwords.flatMap((password) => [password, decoded(password)]);

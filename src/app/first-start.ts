@@ -22,7 +22,7 @@ const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
  * Creates the initial records on the first start: the operator from the settings and, in development, the demo records.
- * The demo records are an operator, a tenant with a year's books, and a partner's key. Existing records remain
+ * The demo records are an operator, a tenant with books for a year, and a partner key. Existing records remain
  * unchanged. Secrets are shown only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {
@@ -90,7 +90,8 @@ async function unlessTaken(codes: readonly string[], make: () => Promise<unknown
 }
 
 /**
- * Text for a later start. It must also be correct if the first start was interrupted before any password was displayed.
+ * Returns the text to print on later starts. It must also be correct if the first start was interrupted before any
+ * password was displayed.
  */
 function againText(url: string, { DATA_DIR, EVENTSTORE_URL }: Config): string {
   const anew = EVENTSTORE_URL === undefined ? `To start over, stop Kontor and remove the folder ${DATA_DIR}.\n` : '';

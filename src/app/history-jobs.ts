@@ -14,7 +14,7 @@ import { storeSettings, type StoreSettings } from './stores.js';
 import { THREAD_LIMITS } from './thread-memory.js';
 import { version } from './version.js';
 
-/** A task that reads the whole history, serializable for a worker thread. */
+/** A task that reads the whole history. It can be sent to a worker thread. */
 export type HistoryTask = BackupTask | VerifyTask | IntegrityTask;
 
 /** @throws Error with an explanation for operators; the signal's reason if the signal aborts */
@@ -28,7 +28,7 @@ export type TaskSettings = {
   readonly stores: StoreSettings;
   readonly task: HistoryTask;
   readonly logLevel: string;
-  /** The history's space in the read store. */
+  /** The part of the read store that belongs to the history. */
   readonly history: HistorySpace;
 };
 
@@ -41,7 +41,7 @@ export type FromTask =
   | { readonly kind: 'done'; readonly outcome: JobOutcome }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Directory of the backups. */
+/** Returns the backup directory. */
 export const backupDirectory = ({ BACKUP_DIR, DATA_DIR }: Pick<Config, 'BACKUP_DIR' | 'DATA_DIR'>): string =>
   BACKUP_DIR ?? join(DATA_DIR, 'backups');
 

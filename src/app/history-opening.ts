@@ -12,7 +12,7 @@ import { checkDivision } from '../eventsourcing/ranges.js';
 import { auditWitness } from '../projections/audit-log.projection.js';
 import { projections } from '../projections/projections.js';
 
-/** Names of all subscribers with a checkpoint, except projections. */
+/** Names of all subscribers that have checkpoints, except projections. */
 export const SUBSCRIBERS = [...POLICY_NAMES, FORWARDER, PUSH, ALERTS, WEBHOOKS];
 
 /** `store`: the read store with the spaces of all histories, opened for writing. */

@@ -7,7 +7,7 @@ import type { QueueMeters } from '../observability/queue-meters.js';
 import { marksIn } from '../projecting/marks.js';
 import { IntegrityKeys } from '../security/integrity-keys.js';
 
-/** Settings of the tamper-evident tree, serializable for a worker thread. */
+/** Settings of the tamper-evident tree. They can be sent to a worker thread. */
 export type IntegritySettings = {
   readonly directory: string;
   readonly key: string | undefined;

@@ -24,7 +24,7 @@ const tell = (message: FromTask) => {
 if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 
 const stopping = new AbortController();
-// `stop` is the only kind of message.
+// `stop` is the only message kind.
 port.on('message', (_: ToTask) => {
   stopping.abort();
 });

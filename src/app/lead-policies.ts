@@ -19,7 +19,7 @@ import type { Engines } from './engines.js';
 import { PUSH } from './notifications.js';
 import { PAUSED, PausablePolicy } from './pausable-policy.js';
 
-/** Group of the replicas that share the policies. */
+/** Name of the group of replicas that share the policies. */
 export const POLICIES_GROUP = 'policies';
 
 /** Runs policies and push notifications while this process leads them. */
@@ -79,7 +79,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
 type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFlight' | 'portion' | 'isControl'> & {
   readonly kind: 'policy' | 'push';
   readonly types: readonly string[];
-  /** Origin recorded in dead letters for events that cannot be processed. */
+  /** Origin to record in dead letters for events that cannot be processed. */
   readonly origin: DeadLetterOrigin;
 };
 

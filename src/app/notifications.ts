@@ -10,7 +10,7 @@ import { readAuthorities } from './key-settings.js';
 /** Keys, connections and metrics of Web Push. */
 export type PushParts = { readonly vapid: VapidKeys; readonly client: PushClient; readonly watch: PushWatch };
 
-/** Name of the push subscriber, of its queue, and of its lease. */
+/** Name of the push subscriber, its queue and its lease. */
 export const PUSH = 'push';
 const PAUSES = { baseMs: 1_000, maxMs: 60_000 };
 

@@ -9,13 +9,13 @@ import type { Led } from '../projecting/leadership.js';
 import type { Checkpoints } from '../projecting/checkpoints.js';
 import type { WindowedSubscriber } from '../projecting/windowed-subscriber.js';
 
-/** Type of the event after which a paused policy handles no events. Every policy subscribes to it. */
+/** Type of the event after which a paused policy stops handling events. Every policy subscribes to it. */
 export const PAUSED = 'PolicyPaused' satisfies PolicyEvent['type'];
 
 const LOOK_EVERY_MS = 250;
 /**
- * Maximum age of the policy's state when the state is polled. A pause always takes effect at its event, so only a
- * resumption can be delayed by polling.
+ * Maximum age of the policy's state when it is polled. Polling can delay only a resumption, because a pause always
+ * takes effect at its event.
  */
 const LOOK_AGE_MS = 1_000;
 

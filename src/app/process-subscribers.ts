@@ -105,7 +105,8 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
 }
 
 /**
- * Announces commits made before the worker was listening. If this fails, the worker finds the commits later by polling.
+ * Announces commits made before the worker started listening. If this fails, the worker finds the commits later by
+ * polling.
  */
 async function announceHead(events: EventStore, thread: SubscriberThread): Promise<void> {
   try {
@@ -186,7 +187,7 @@ function startHere(
 
 const storesOf = ({ history, progress, clock, logger, ids }: ProcessParts, models: OpenModels): Stores => {
   const { reads, leases, isShared } = models;
-  // No other process can write to read models that are not shared.
+  // Only this process can write to read models that are not shared.
   progress.isReportedHere = !isShared;
   if (isShared) progress.divide(projections.filter((one) => !one.acrossTenants).map(({ model }) => model.name));
   const holder = holderOf(ids);

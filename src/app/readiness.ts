@@ -15,7 +15,7 @@ const down = (reason: string): Finding => ({ status: 'down', reason });
 type Probe = {
   readonly name: string;
   readonly run: () => Promise<Finding>;
-  /** The engine, which may be able to report why it does not respond. */
+  /** The engine to check. It may be able to report why it does not respond. */
   readonly of?: { fault?(): EngineFault | undefined };
 };
 
@@ -35,8 +35,8 @@ export class Readiness {
   ) {}
 
   /**
-   * Checks the required components within two seconds, and adds known faults of the optional engines. Intended for load
-   * balancers.
+   * Checks the required components within two seconds, and reports known faults of the optional engines. Intended for
+   * load balancers.
    */
   async check(): Promise<ProbeReport> {
     const needed = await this.all(this.needed());

@@ -8,13 +8,13 @@ import { version } from './version.js';
 /** Values collected at each Prometheus scrape. A value is undefined while it is unknown. */
 export type Observed = {
   readonly report: ReadinessReport;
-  /** Position of the last event of the service. */
+  /** Position of the service's last event. */
   readonly head: number | undefined;
   readonly parkedLetters: number | undefined;
   readonly jobs: readonly JobTally[] | undefined;
   /** Queues that this process consumes. Each queue is reported only by its leader. */
   readonly queues: readonly QueueReading[];
-  /** Reason why appends fail; undefined if they succeed. */
+  /** Reason for failing appends; undefined if appends succeed. */
   readonly writeFault: string | undefined;
   readonly projections: readonly { readonly name: string; readonly standing: string }[];
   readonly delay: LoopDelay;

@@ -64,11 +64,12 @@ export async function createService(config: Config, engines: Engines, { early = 
   await engines.whenSettled();
   await subscribers;
   const tables = await whenEnginesAnswer(engines, () => core.follower.start());
-  // The subscribers build the indexes when they fill the tables.
+  // Skip the indexes here. The subscribers build them when they fill the tables.
   await whenEnginesAnswer(engines, () =>
     engines.reads.prepare([...tables, DELIVERY_TABLE, TILE_TABLE], { bulk: true }),
   );
-  // Loads which read models are complete. A read of any other model waits for it, or gets 503 READ_MODEL_BEHIND.
+  // Determine which read models are complete. Reading any other model waits until it is complete, or fails with 503
+  // READ_MODEL_BEHIND.
   await whenEnginesAnswer(engines, () => core.readiness.all());
   await app.init();
   const watching = [core.readiness, observation];

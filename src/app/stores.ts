@@ -27,8 +27,8 @@ import type { Clock } from '../ports/time.js';
 // because loading drivers slows start-up.
 
 /**
- * Time for which events are gathered, because a server delivers them one at a time. On a busy thread, the time grows to
- * at most `MOST_GATHER_MS`.
+ * Time for which events from a server are gathered, because the server delivers them one at a time. On a busy thread,
+ * this time grows to at most `MOST_GATHER_MS`.
  */
 const GATHER_MS = 10;
 const MOST_GATHER_MS = 50;
@@ -39,18 +39,18 @@ const MOST_GATHER_MS = 50;
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /**
  * Number of messages to keep. They take about a gigabyte, and cover more than the two-minute window in which NATS
- * deduplicates.
+ * deduplicates messages.
  */
 const KEPT_MESSAGES = 1_000_000;
 
-/** The engine settings of a process, serializable for a worker thread. URLs may contain passwords. */
+/** The engine settings of a process. They can be sent to a worker thread. URLs may contain passwords. */
 export type StoreSettings = {
-  /** Directory of the embedded engines. */
+  /** Directory for the files of the embedded engines. */
   readonly directory: string;
   readonly eventStoreUrl: string | undefined;
   readonly mongoDbUrl: string | undefined;
   readonly natsUrl: string | undefined;
-  /** TLS and credentials of NATS, and the limits of its stream. */
+  /** TLS settings and credentials for NATS, and the limits of its stream. */
   readonly nats?: Pick<NatsBrokerOptions, 'security' | 'limits'>;
   readonly redisUrl: string | undefined;
 };
@@ -79,7 +79,7 @@ export const storeSettings = (config: Config): StoreSettings => ({
 });
 
 type Parts = { readonly clock: Clock; readonly logger: Logger };
-/** `liveAfter`: live events that another thread receives. */
+/** `liveAfter` provides the live events that another thread receives. */
 type EventParts = Parts & { readonly liveAfter?: LiveAfter };
 /** `onDamaged` is called when the embedded read models turn out to be damaged; see `OpenModels.reopen`. */
 type ModelParts = Parts & { readonly onDamaged?: () => void };

@@ -41,7 +41,7 @@ export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
   readonly onReady: (isRecreated: boolean) => void;
   /** Without `names`, the position applies to all projections. Without `ranges`, it applies to the whole history. */
   readonly onProgress: (position: Position, names?: readonly string[], ranges?: readonly number[]) => void;
-  /** Called for a warning or error from the worker, with text of limited length. Must not throw. */
+  /** Called for a warning or error from the worker, with truncated text. Must not throw. */
   readonly onNoted: (noted: NotedError) => void;
   /** Reports the state of the worker's queues about once a second. */
   readonly onQueues: (report: ThreadReport) => void;
@@ -50,7 +50,7 @@ export type ThreadListeners = Omit<SubscriberListeners, 'onProgress'> & {
 export type WorkerSettings = {
   readonly stores: StoreSettings;
   /**
-   * Id of this process as the holder of leases. Both threads use this id, so only one of them may contend for any given
+   * Id of this process as a lease holder. Both threads use this id, so only one of them may contend for any given
    * lease.
    */
   readonly holder: string;
@@ -59,7 +59,7 @@ export type WorkerSettings = {
   readonly logLevel: string;
   readonly webhooks: WebhookSettings;
   readonly integrity: IntegritySettings;
-  /** The history's space in the read store. */
+  /** The part of the read store that belongs to the history. */
   readonly history: HistorySpace;
 };
 /**
@@ -76,15 +76,15 @@ export type ThreadOptions = {
   /** Receives undefined once the thread has ended. */
   readonly onQueues: (report: ThreadReport | undefined) => void;
   readonly liveAfter?: LiveAfter | undefined;
-  /** Script of the thread. Default: the subscribers' worker. */
+  /** Script that the thread runs. Default: the subscribers' worker. */
   readonly script?: URL;
 };
 
 const MODELS = projections.map(({ model }) => model.name);
 const NOTIFY_EVERY_MS = 1;
-/** Minimum time that a thread must have run to be restarted without a long delay when it dies. */
+/** Minimum run time after which a thread that dies is restarted without a long delay. */
 const LONG_LIFE_MS = 10_000;
-/** Maximum time for the thread to stop. It must be shorter than the drain time of a process. */
+/** Maximum time for the thread to stop. It must be shorter than the process's drain time. */
 const STOP_WITHIN_MS = 6_000;
 
 /** Runs the subscribers in a worker thread. A thread that dies is restarted and continues from its checkpoints. */

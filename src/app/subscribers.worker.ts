@@ -25,8 +25,8 @@ import { openWebhooks } from './webhooks.js';
 // Composition root of the subscribers' worker thread, which opens its own engines on the same files.
 const WORKER_NICENESS = 10;
 /**
- * Time for which the thread keeps normal priority, which is sufficient to process the backlog of a killed process. A
- * whole history is processed at low priority.
+ * Time for which the thread keeps normal priority. It is long enough to clear a killed process's backlog. A whole
+ * history is processed at low priority.
  */
 const URGENT_MS = 5_000;
 const REPORT_EVERY_MS = 1_000;
@@ -54,8 +54,8 @@ const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks & LiveEvents>
 const listeners = calls.told;
 
 // On Linux, each thread has its own priority, so projections can yield the CPU to requests. The priority is lowered
-// only after a delay. Otherwise, the booking of sales after a crash would slow down the projections, and the process is
-// not ready until they have caught up.
+// only after a delay. Otherwise, booking sales after a crash would slow down the projections, and the process is not
+// ready until they have caught up.
 setTimeout(() => {
   if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 }, URGENT_MS).unref();
@@ -111,8 +111,8 @@ const subscribers = startSubscribers({
     positions.set(name, { position, ranges });
   },
   onStopped: (name, ranges) => {
-    // Report the progress first, because the other thread takes later progress to mean that the subscriber has
-    // continued.
+    // Report the progress first, because the other thread would interpret later progress as a sign that the subscriber
+    // has continued.
     reportPositions();
     listeners.onStopped(name, ranges);
   },

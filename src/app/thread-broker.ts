@@ -8,7 +8,7 @@ import {
 } from '../ports/broker.js';
 import { overriding } from '../ports/overriding.js';
 
-/** Errors lose their class when they are sent between threads. */
+/** The outcome of publishing. It replaces errors, which lose their class when they are sent between threads. */
 type PublishOutcome =
   | { readonly published: Published[] }
   | { readonly refused: Pick<BrokerRefused, 'code' | 'message'> }

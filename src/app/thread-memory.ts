@@ -13,7 +13,7 @@ const HEAP_GROWTH_PERCENT = 50;
 export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 48 };
 
 const LOOK_EVERY_MS = 5_000;
-/** Event-loop utilization below which a thread counts as idle. A replica that shares work is never that idle. */
+/** Event-loop utilization below which a thread counts as idle. A replica that shares work is never this idle. */
 const IDLE = 0.01;
 /**
  * Minimum time between two collections. Each collection also discards compiled code, so the next requests take longer.
@@ -29,7 +29,7 @@ const OPTIONS =
     : ([{ type: 'major', execution: 'sync', flavor: 'last-resort' }] as const);
 
 /**
- * Makes V8 collect old objects earlier in all threads. By default, V8 lets small heaps grow to four times their live
+ * Makes V8 collect old objects earlier, in all threads. By default, V8 lets small heaps grow to four times their live
  * objects. Must be called before the first thread is created. Savings and costs: docs/performance.md.
  */
 export function boundHeapGrowth(): void {
@@ -38,7 +38,7 @@ export function boundHeapGrowth(): void {
 
 /**
  * Returns memory to the operating system when this thread becomes idle after its heap has grown. Otherwise, V8 would
- * keep the garbage of start-up and of bursts until more memory is allocated.
+ * keep garbage from start-up and from bursts until more memory is allocated.
  */
 export function releaseMemoryWhenIdle(): void {
   setFlagsFromString('--expose-gc');

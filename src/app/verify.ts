@@ -15,7 +15,7 @@ import { InvalidNote, keyFileVerifiers, readVerifiers, type NoteVerifier } from 
 import { clock, decrypterOf, isKnown, parsed, progressOf, runProgram, say } from './backup-command.js';
 import { openModels, storeSettings } from './stores.js';
 
-// npm run verify: checks a backup against signed checkpoints in a separate process. Writes nothing.
+// npm run verify: checks a backup against signed checkpoints in a separate process. It writes nothing.
 
 const USAGE = `npm run verify -- FILE [--checkpoint FILE]… [--key FILE] [--identity FILE]
 

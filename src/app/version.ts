@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** The package's directory. Correct for source files, compiled modules and the bundle. */
+/** The package's directory, whether the service runs from source files, compiled modules or the bundle. */
 export const packageFolder = (() => {
   const above = (folder: URL): URL =>
     existsSync(new URL('package.json', folder)) ? folder : above(new URL('..', folder));

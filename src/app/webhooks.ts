@@ -7,7 +7,7 @@ import { WebhookSender } from '../security/webhook-sender.js';
 import type { Clock } from '../ports/time.js';
 import type { Engines } from './engines.js';
 
-/** Settings of webhooks, serializable for a worker thread. */
+/** Webhook settings. They can be sent to a worker thread. */
 export type WebhookSettings = {
   readonly directory: string;
   readonly key: string | undefined;

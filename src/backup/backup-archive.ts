@@ -67,8 +67,8 @@ export class BackupArchive {
   }
 
   /**
-   * Returns a predicate for names of backups that no longer exist. If the directory is unreadable, the predicate is
-   * true for every backup.
+   * Returns a predicate that accepts the names of backups that no longer exist. If the directory is unreadable, the
+   * predicate is true for every backup.
    */
   async gone(): Promise<(fileName: string) => boolean> {
     const names = await this.names().catch((): string[] => []);
@@ -120,7 +120,7 @@ async function encryptionFor(recipient: string | undefined) {
   return (write: Write) => new EncryptedWriter(recipient, write);
 }
 
-/** A backup in progress. It ends with `keep` or `discard`. */
+/** A backup in progress. End it with `keep` or `discard`. */
 export class BackupDraft {
   private readonly digest = createHash('sha256');
   private sizeBytes = 0;

@@ -7,11 +7,11 @@ import { BackupError } from './backup-format.js';
 // Encrypts backups with age (C2SP), so that any age program can decrypt them. This module is loaded only when it is
 // used.
 
-/** The DOM type of the stream, as `decrypt` expects it. */
+/** The DOM stream type that `decrypt` expects. */
 type FileStream = Extract<Parameters<Decrypter['decrypt']>[0], { getReader: unknown }>;
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** Encrypts the parts of a file in order, and writes the result to a target. */
+/** Encrypts the parts of a file in order, and passes the result to `write`. */
 export class EncryptedWriter {
   private readonly parts = new TransformStream<Uint8Array, Uint8Array>();
   private readonly writer = this.parts.writable.getWriter();
@@ -26,7 +26,7 @@ export class EncryptedWriter {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    // If the target fails, the encryption ends, and so does the wait.
+    // If writing fails, encryption stops. Racing with `written` then ends the wait.
     await Promise.race([this.writer.write(bytes), this.written]);
   }
 

@@ -29,7 +29,7 @@ export const BackupManifest = z.object({
   executionId: z.string(),
   /** Head of the history when the backup began. The backup contains no later events. */
   upTo: position,
-  /** Name prefixes of the included streams. */
+  /** Name prefixes of the streams in the backup. */
   streams: z.array(z.string()).readonly(),
 });
 export type BackupManifest = z.output<typeof BackupManifest>;

@@ -31,9 +31,11 @@ export class DamagedBackup extends BackupError {
 export type BackupSummary = { readonly manifest: BackupManifest; readonly trailer: BackupTrailer };
 
 export type BackupReading = {
-  /** Receives verified events, and the size of their lines in bytes. Reading continues when the promise resolves. */
+  /**
+   * Receives verified events, and the total size of their lines in bytes. Reading continues when the promise resolves.
+   */
   readonly onEvents?: (events: readonly BackupEvent[], bytes: number) => Promise<void>;
-  /** Receives the progress, as a percentage of the file, and the number of events so far. */
+  /** Receives the progress as a percentage of the file, and the number of events read so far. */
   readonly report?: (progress: number, events: number) => void;
   /** Decrypts the backup if it is encrypted. */
   readonly decrypter?: Decrypter | undefined;
@@ -122,7 +124,7 @@ class LineReader {
   private readonly chain = new LineChain();
   private manifest: BackupManifest | undefined;
   private trailer: BackupTrailer | undefined;
-  /** Beginning of a line that continues in the next chunk. */
+  /** Start of a line that continues in the next chunk. */
   private begun: Buffer = Buffer.alloc(0);
 
   /** Number of the next line, counted from 1. */

@@ -11,7 +11,7 @@ import {
 import { BackupError, type BackupEvent } from './backup-format.js';
 import { readBackup, type BackupReading, type BackupSummary } from './backup-reader.js';
 
-/** Receives the progress, as a percentage and as a number of events. */
+/** Receives the progress as a percentage and a number of events. */
 type Report = (progress: number, events: number) => void;
 
 /**

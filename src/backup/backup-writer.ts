@@ -17,8 +17,8 @@ const LEVEL = 4;
 const inPool = promisify(gzip);
 
 /**
- * Steps for a dedicated thread. They avoid the thread pool of Node.js, because requests need it and its priority cannot
- * be lowered.
+ * Steps for a dedicated thread. They avoid the Node.js thread pool, because requests need it and its priority cannot be
+ * lowered.
  */
 const OWN_THREAD: Steps = {
   batchSize: 1_000,

@@ -37,7 +37,7 @@ export class LoginWithFactor extends commandOf<SignedIn, [data: z.output<typeof 
 
 export const StepUpInput = z
   .strictObject({
-    factorToken: factorToken.exactOptional().meta({ description: 'Required with `credential`.' }),
+    factorToken: factorToken.exactOptional().meta({ description: 'Required if `credential` is sent.' }),
     ...factorProof,
     password: z
       .string()

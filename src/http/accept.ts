@@ -23,8 +23,8 @@ export const acceptsEncoding = (header: string | undefined, coding: string): boo
   rangesOf(header ?? '').some(({ type, quality }) => type === coding && quality > 0);
 
 /**
- * Whether an Accept header prefers `type` to JSON. If both have the same quality, `type` is preferred only if it is
- * listed and JSON is not listed before it.
+ * Whether a client prefers `type` to JSON, according to its Accept header. If both have the same quality, `type` is
+ * preferred only if it is listed and JSON is not listed before it.
  */
 export function prefers(accept: string | undefined, type: string): boolean {
   if (accept === undefined) return false;

@@ -26,7 +26,7 @@ export type AdmissionOptions = {
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
-  /** Bearer token for `who: 'token'` routes. If it is not set, these routes serve only loopback clients. */
+  /** Bearer token for `who: 'token'` routes. If no token is set, these routes serve only loopback clients. */
   readonly metricsToken?: string | undefined;
   readonly limits: RequestLimits;
   /** Allowed host names, in addition to IP addresses and the names of this machine. Default: any name. */
@@ -37,11 +37,11 @@ export type AdmissionOptions = {
 
 /** Limits on requests per minute. Partner keys have their own limits. */
 export type RequestLimits = {
-  /** Limit for each network address on public routes that write data. */
+  /** Limit on writes to public routes from one network address. */
   readonly address: number;
   readonly user: number;
   readonly userWrites: number;
-  /** Limit for all users of a tenant combined. */
+  /** Limit on the requests of all users of a tenant combined. */
   readonly tenant: number;
 };
 
@@ -179,7 +179,7 @@ export class Admission {
       await this.countStranger(request, reply, error);
       throw error;
     }
-    // Set before the rate limit is checked, for the log line of a rejected request.
+    // Set the principal before checking the rate limit, so that a rejected request's log line contains it.
     request.state.principal = partner;
     await this.rates.count(reply, [partnerQuota(partner)]);
     return partner;
@@ -194,7 +194,7 @@ export class Admission {
     await (isRefused ? this.rates.count(reply, quotas) : this.rates.report(reply, quotas));
   }
 
-  /** Sets the principal before further checks, so that the log line of a rejected request contains it. */
+  /** Sets the principal before further checks, so that a rejected request's log line contains it. */
   private async bearer(request: FastifyRequest, reply: FastifyReply): Promise<Principal> {
     const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) throw unauthenticated();
@@ -227,7 +227,7 @@ export class Admission {
     if (token === undefined || !sameSecret(token, metricsToken)) throw unauthenticated();
   }
 
-  /** Whether a program on this machine sent the request. Excludes proxies and DNS rebinding by pages of other sites. */
+  /** Whether a program on this machine sent the request. Excludes proxies and DNS rebinding by other sites' pages. */
   private isOfThisMachine({ headers, host, socket }: FastifyRequest): boolean {
     const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
     const isLoopback = LOOPBACK.test(socket.remoteAddress ?? '');
@@ -292,7 +292,7 @@ const nameIn = (host: string): string =>
 
 // DNS rebinding requires a name whose address the attacker controls, so IP addresses and the names of this machine are
 // safe.
-/** Whether the host name rules out DNS rebinding. Clients other than browsers may omit the host. */
+/** Whether the host name rules out DNS rebinding. Non-browser clients may omit the host. */
 function isHostAllowed(host: string | undefined, allowed: readonly string[]): boolean {
   const name = nameIn(host ?? '');
   return name === '' || isIP(name) !== 0 || LOOPBACK_NAME.test(name) || allowed.includes(name);

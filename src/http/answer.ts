@@ -72,7 +72,7 @@ export function sendAnswer(reply: FastifyReply, endpoint: Endpoint, result: unkn
   reply.send(WRAPPED.includes(shape) ? `{"statusCode":${toldStatus(endpoint, sent, options)},"data":${text}}` : text);
 }
 
-/** Sends a stored body of an earlier response. */
+/** Sends the stored body of an earlier response. */
 export function sendReplay(reply: FastifyReply, text: string, options: AnswerOptions): void {
   setHeaders(reply, { ...options, replayed: true });
   reply.code(200).header('content-type', JSON_TYPE).send(text);

@@ -13,20 +13,20 @@ const AuditLogDto = named(
     occurredAt: instantOut,
     createdAt: instantOut,
     updatedAt: instantOut,
-    tenantId: z.string().meta({ description: '`platform` for records of the platform.' }),
+    tenantId: z.string().meta({ description: 'Tenant of the record; `platform` for platform records.' }),
     tenantName: z.string().nullable(),
     branchId: z.string().nullable().meta({ description: 'Branch of the acting user.' }),
     userId: z
       .string()
       .nullable()
-      .meta({ description: 'The acting user or operator; for a failed sign-in, the owner of the account.' }),
+      .meta({ description: 'The acting user or operator; for a failed sign-in, the account owner.' }),
     userName: z
       .string()
       .nullable()
       .meta({
         description:
-          'Name of the acting user or operator, `partner:<sourceId>`, or `system:<name>` for actions of the service. ' +
-          'In the audit log of a tenant, all operators appear as `operator`.',
+          'Name of the acting user or operator, `partner:<sourceId>`, or `system:<name>` for actions by the ' +
+          "service. In a tenant's audit log, all operators appear as `operator`.",
       }),
     action: AuditAction,
     entity: z.string().meta({
@@ -41,7 +41,7 @@ const AuditLogDto = named(
     requestId: z.string(),
     ipAddress: z.string().nullable(),
     userAgent: z.string().nullable(),
-    revision: z.int().min(0).meta({ description: 'Revision of the event in its stream, not of the record.' }),
+    revision: z.int().min(0).meta({ description: "Revision of the event in its stream, not the record's revision." }),
     position: z.int(),
     changes: z
       .array(z.object({ path: z.string(), before: z.unknown(), after: z.unknown() }))
@@ -72,13 +72,13 @@ const routes = routesAt('/api/platform/audit-logs', { who: 'platform', tag: 'Pla
 
 export const AuditLogController = controllerOf(
   routes.query(
-    'List audit log entries of all tenants, one per business event, newest first',
+    'List audit log entries for all tenants, one per business event, newest first',
     { query: listQuery, answers: pageOf(AuditLogDto) },
     ({ query }) => new ListAuditLogs(query),
   ),
   routes.query(
-    'Get an audit log entry, including its changes, which are derived from the history of the record',
-    { path: '/:id', answers: recordOf(AuditLogDto) },
+    'Get an audit log entry, including its changes',
+    { path: '/:id', description: "The changes are derived from the record's history.", answers: recordOf(AuditLogDto) },
     ({ id }) => new GetAuditLog(id),
   ),
   ofTenant.query(

@@ -40,10 +40,10 @@ const FRESH = { maxAgeMs: 500, maxAgeWhileAwayMs: 5_000 };
 
 type SignedIn = UserPrincipal | OperatorPrincipal;
 
-/** The session specified in a token, or a session of an OpenID provider with the time of the sign-in. */
+/** The session specified in a token, or an OpenID provider session with the time of the sign-in. */
 type Named = Pick<TokenClaims, 'sub' | 'sid' | 'tid'> & { readonly signedInAtMs?: number };
 
-/** Roles for whose users a tenant can require a second factor. */
+/** Roles for which a tenant can require a second factor. */
 const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 
 /**
@@ -167,9 +167,7 @@ export class StreamAuthenticator implements Authenticator {
   }
 }
 
-/**
- * In a session of an OpenID provider, the second factor counts as verified, because the provider is responsible for it.
- */
+/** In an OpenID provider session, the second factor counts as verified, because the provider is responsible for it. */
 const proofOf = (state: Session, signedInAtMs = 0, mustHaveFactor: boolean): Proof =>
   'verifiedAt' in state
     ? { verifiedAtMs: Date.parse(state.verifiedAt), hasFactor: state.hasFactor, mustHaveFactor }

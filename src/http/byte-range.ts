@@ -8,8 +8,8 @@ type Headers = { readonly range?: string | undefined; readonly 'if-range'?: stri
 type Bytes = { readonly start: number; readonly end: number } | null;
 
 /**
- * Returns a single range of bytes (RFC 9110, section 14.2), or undefined for the whole file. A malformed header, a unit
- * other than bytes, and multiple ranges also select the whole file.
+ * Returns the requested byte range (RFC 9110, section 14.2), or undefined for the whole file. A malformed header, a
+ * unit other than bytes, and multiple ranges also select the whole file.
  */
 function bytesIn({ range = '', 'if-range': ifRange }: Headers, { sizeBytes, etag }: File): Bytes | undefined {
   if (ifRange !== undefined && ifRange !== etag) return undefined;

@@ -39,7 +39,7 @@ const CacheStatusDto = named(
       .min(0)
       .max(1)
       .nullable()
-      .meta({ description: "Share of this process's lookups that were hits; null before the first lookup." }),
+      .meta({ description: "Fraction of this process's lookups that were hits; null before the first lookup." }),
   }),
 );
 
@@ -53,15 +53,15 @@ const CacheHealthDto = named(
 
 const rewindRequest = {
   from: RewindStart,
-  upTo: z
-    .int()
-    .meta({ description: 'Last position to republish: the end of the history when the rewind was requested.' }),
+  upTo: z.int().meta({
+    description: 'Position of the last event to republish: the end of the history when the rewind was requested.',
+  }),
   requestedAt: instantOut,
-  tenantId: z.string().nullable().meta({ description: 'Tenant of the messages; null for all tenants.' }),
+  tenantId: z.string().nullable().meta({ description: 'Tenant whose messages are republished; null for all tenants.' }),
   types: z
     .array(z.string())
     .nullable()
-    .meta({ description: 'Glob patterns of the message types; null for all types.' }),
+    .meta({ description: 'Glob patterns for the message types to republish; null for all types.' }),
 } as const;
 const ForwarderDto = named(
   'ForwarderDto',
@@ -74,18 +74,22 @@ const ForwarderDto = named(
     rewind: z
       .object({
         ...rewindRequest,
-        position: z.int().min(-1).meta({ description: 'Last position that was republished.' }),
+        position: z.int().min(-1).meta({ description: 'Position of the last republished event.' }),
         published: z.int().min(0).meta({ description: 'Number of events republished so far.' }),
         progress: z.int().min(0).max(100).meta({ description: 'Progress in percent.' }),
       })
       .nullable()
-      .meta({ description: 'The current rewind.' }),
+      .meta({ description: 'The rewind in progress; null if there is none.' }),
     waitingRewinds: z.int().min(0).meta({ description: 'Number of rewinds waiting for the current one to finish.' }),
     lastRewind: z
       .object({
         ...rewindRequest,
         status: z.enum(['DONE', 'CANCELLED']),
-        published: z.int().min(0).nullable().meta({ description: 'Number of republished events; null if cancelled.' }),
+        published: z
+          .int()
+          .min(0)
+          .nullable()
+          .meta({ description: 'Number of republished events; null if the rewind was cancelled.' }),
         endedAt: instantOut,
       })
       .nullable(),
@@ -98,8 +102,8 @@ export const QueueDto = named(
   z.object({
     name: z.string(),
     kind: z.enum(['projection', 'policy', 'forwarder', 'push', 'integrity']),
-    position: z.int().nullable().meta({ description: 'Last position that was processed.' }),
-    head: z.int().nullable().meta({ description: 'Position of the last event of the service.' }),
+    position: z.int().nullable().meta({ description: 'Position of the last processed event.' }),
+    head: z.int().nullable().meta({ description: "Position of the service's last event." }),
     lag: z
       .int()
       .min(0)
@@ -119,8 +123,7 @@ export const QueueDto = named(
         'unavailable.',
     }),
     forwarder: ForwarderDto.nullable().meta({
-      description:
-        'State and rewinds of the forwarder. Null for other queues and while the event store is unavailable.',
+      description: "The forwarder's state and rewinds. Null for other queues and while the event store is unavailable.",
     }),
   }),
 );
@@ -129,8 +132,8 @@ const QueueSampleDto = named(
   'QueueSampleDto',
   z.object({
     at: instantOut,
-    head: z.int().nullable().meta({ description: 'Position of the last event of the service.' }),
-    lags: lags.meta({ description: 'For each kind of queue, the largest lag; kinds without a known lag are omitted.' }),
+    head: z.int().nullable().meta({ description: "Position of the service's last event." }),
+    lags: lags.meta({ description: 'Largest lag for each kind of queue. Kinds without a known lag are omitted.' }),
   }),
 );
 const QueueMetricsDto = named(
@@ -140,7 +143,7 @@ const QueueMetricsDto = named(
     history: z
       .array(QueueSampleDto)
       .optional()
-      .meta({ description: 'With `history=true`: samples of the last hour, every 10 seconds, oldest first.' }),
+      .meta({ description: 'With `history=true`: samples from the last hour, taken every 10 seconds, oldest first.' }),
   }),
 );
 const queuesQuery = z.strictObject({ history: queryBooleanOr(false) });
@@ -158,15 +161,19 @@ const routes = routesAt('/api/platform/redis', { who: 'platform', tag: 'Platform
 
 export const CacheController = controllerOf(
   routes.route(
-    'Get cache statistics; `connected` is false while the cache is unavailable',
-    { path: '/status', answers: valueOf(CacheStatusDto) },
+    'Get cache statistics',
+    {
+      path: '/status',
+      description: '`connected` is false while the cache is unavailable.',
+      answers: valueOf(CacheStatusDto),
+    },
     async (_call, services) => {
       const status = await services.get<Cache>(CACHE).status();
       return { ...status, latencyMs: rounded(status.latencyMs) };
     },
   ),
   routes.route(
-    'List the queues of all replicas (projections, policies, forwarder) with their lag and rate',
+    'List the queues of all replicas with their lag and processing rate',
     { path: '/queues', query: queuesQuery, answers: valueOf(QueueMetricsDto) },
     async ({ query }, services): Promise<z.output<typeof QueueMetricsDto>> => {
       const look = <T>(wanted: Query<T>) =>
@@ -209,16 +216,16 @@ export const CacheController = controllerOf(
       method: 'DELETE',
       path: '/cache/:pattern',
       description:
-        'The glob has Redis syntax: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a literal character. ' +
-        'Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after ' +
-        'deleting some entries.',
+        'The glob uses Redis syntax: `*`, `?`, `[a-z]`, `[^a-z]`, and `\\` before a literal character. Deleted ' +
+        'entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after deleting some ' +
+        'entries.',
       ifMatch: false,
       answers: { ...receipt(200), schema: ClearCacheResultDto },
     },
     async ({ caller, params }, services) => {
       const { pattern } = parsed(clearParams, params);
       const cleared = await services.get<Cache>(CACHE).clear(pattern);
-      // Clearing the cache changes no record, so no event names the operator. Log the operator instead.
+      // Clearing the cache changes no record, so no event contains the operator. Log the operator instead.
       services.get<Logger>(LOGGER).info({ userId: caller.userId, pattern, cleared }, 'the cache was cleared');
       const progress = services.get(Progress);
       const position = Math.max(0, ...progress.names.map((name) => progress.position(name)));

@@ -7,7 +7,7 @@ import { prefers } from './accept.js';
 import type { Access } from './endpoint.js';
 import { tenantOf } from './request-state.js';
 
-/** Types of principals, by the `who` of a route's declaration. */
+/** Principal type for each `who` of a route declaration. */
 export type Callers = {
   readonly public: undefined;
   readonly token: undefined;

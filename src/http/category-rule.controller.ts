@@ -51,20 +51,18 @@ const CategoryRuleTestResultDto = named(
     ),
     normalizedText: z.string(),
     sample: z.array(TransactionDto).max(20).optional().meta({
-      description: 'Newest recorded transactions that the draft matches. Present only with a draft.',
+      description: 'Newest recorded transactions that the draft matches. Present only if a draft was sent.',
     }),
-    sampleCount: z
-      .int()
-      .min(0)
-      .optional()
-      .meta({ description: 'Number of recorded transactions that the draft matches. Present only with a draft.' }),
+    sampleCount: z.int().min(0).optional().meta({
+      description: 'Number of recorded transactions that the draft matches. Present only if a draft was sent.',
+    }),
     sampledTransactions: z
       .int()
       .min(0)
       .max(SAMPLED_TRANSACTIONS)
       .optional()
       .meta({
-        description: `Number of recorded transactions tested, starting with the newest; at most ${SAMPLED_TRANSACTIONS}. Present only with a draft.`,
+        description: `Number of recorded transactions tested, starting with the newest; at most ${SAMPLED_TRANSACTIONS}. Present only if a draft was sent.`,
       }),
   }),
 );
@@ -83,10 +81,15 @@ const TestCategoryRuleDto = named(
       amount: MoneyInput.optional(),
       direction: Direction.optional(),
       accountId: RecordId.optional(),
-      accountIds: z.array(RecordId).max(MAX_LINES).optional().meta({
-        description:
-          'All accounts of the transaction, including the expense item and the customer. For a journal entry: the accounts of all lines.',
-      }),
+      accountIds: z
+        .array(RecordId)
+        .max(MAX_LINES)
+        .optional()
+        .meta({
+          description:
+            'All accounts of the transaction, including the expense item and the customer. For a journal entry, the ' +
+            'accounts of all lines.',
+        }),
       rule: z
         .strictObject(categoryRuleRecord.create)
         .optional()

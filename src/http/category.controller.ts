@@ -32,8 +32,12 @@ export const CategoryController = controllerOf(
   write.change('Create a category', { creates: {} }, CreateTransactionCategory),
   write.change('Update a category', { method: 'PATCH', path: '/:id' }, UpdateTransactionCategory),
   write.change(
-    'Archive a category; existing transactions keep it, but new transactions cannot use it',
-    { method: 'DELETE', path: '/:id' },
+    'Archive a category',
+    {
+      method: 'DELETE',
+      path: '/:id',
+      description: 'Existing transactions keep the category, but new transactions cannot use it.',
+    },
     ArchiveTransactionCategory,
   ),
   write.change('Restore an archived category', { method: 'PATCH', path: '/:id/restore' }, RestoreTransactionCategory),

@@ -24,7 +24,7 @@ const ConsoleSessionDto = named(
 
 const COOKIE =
   'The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests.';
-const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token.', required: true } };
+const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token cookie.', required: true } };
 
 const { email, password, tenant } = LoginInput.shape;
 /** The body of both steps of a sign-in. Each step accepts only its own fields. */
@@ -48,12 +48,12 @@ const shared = { tag: 'Console', sameOrigin: true } as const;
 const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
 
 /**
- * Browser sessions. They are like those of /api/auth, but the refresh token is in a cookie that scripts cannot read
+ * Browser sessions. They are like those of /api/auth, but a cookie that scripts cannot read contains the refresh token
  * (ADR 0029).
  */
 export const ConsoleSessionController = controllerOf(
   routes.route(
-    'Sign in this browser with e-mail and password, then with a second factor if the account has one',
+    'Sign in to the console with e-mail and password, then with a second factor if the account has one',
     {
       method: 'POST',
       description:
@@ -75,13 +75,13 @@ export const ConsoleSessionController = controllerOf(
     },
   ),
   routes.route(
-    'Get a new access token for the session of this browser',
+    "Get a new access token for this browser's session",
     {
       method: 'POST',
       path: '/refresh',
       description:
         `Returns null if nobody is signed in or the session has ended. ${COOKIE} As with POST /api/auth/refresh, ` +
-        `each refresh token can be used once.`,
+        `each refresh token can be used only once.`,
       body: z.strictObject({}),
       answers: { ...valueOf(ConsoleSessionDto.nullable()), position: 'told', headers: SET_COOKIE },
     },
@@ -92,7 +92,7 @@ export const ConsoleSessionController = controllerOf(
       ),
   ),
   routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'any' }).route(
-    'End the session of this browser',
+    "End this browser's session",
     { method: 'DELETE', ifMatch: false, withoutFactor: true, answers: { ...receipt(200), headers: SET_COOKIE } },
     async ({ caller, request }, services) => {
       const { body, options } = await services.send(new Logout(caller));
@@ -139,9 +139,9 @@ function cookieFor(
 }
 
 /**
- * Returns the refresh token in the cookie; empty if nobody is signed in. Over plain HTTP, which is intended for local
- * use, the cookie is not Secure, because not every browser would store a Secure cookie. If the browser sends the cookie
- * twice, a third party has set one of the two, so neither is used.
+ * Returns the refresh token in the cookie, or an empty string if nobody is signed in. Over plain HTTP, which is
+ * intended for local use, the cookie is not Secure, because not every browser would store a Secure cookie. If the
+ * browser sends the cookie twice, a third party has set one of the two, so neither is used.
  */
 function refreshTokenOf({ headers, protocol }: FastifyRequest): string {
   const prefix = `${protocol === 'https' ? SECURE_NAME : PLAIN_NAME}=`;

@@ -30,7 +30,7 @@ const answerOf = (body: unknown, fileName: string): Answer =>
 export const csvAnswer = (rows: readonly object[], columns: readonly string[], fileName: string): Answer =>
   answerOf(textOf(rows, columns, true), fileName);
 
-/** Like `csvAnswer`, but sends the rows while reading them. */
+/** Like `csvAnswer`, but sends rows while reading them. */
 export const csvStream = (parts: AsyncIterable<readonly object[]>, columns: Columns, fileName: string): Answer =>
   answerOf(lines(parts, columns), fileName);
 
@@ -55,7 +55,7 @@ export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T
 
 /**
  * Returns the columns of a record: one for each scalar member, including the members of nested objects
- * (`reversedBy.reason`). An amount with its currency becomes one column that contains the amount. Lists are omitted.
+ * (`reversedBy.reason`). An amount with a currency becomes one column that contains only the amount. Lists are omitted.
  */
 export function csvColumns(record: z.ZodType, prefix = ''): Column[] {
   if (!(record instanceof z.ZodObject)) return [];

@@ -31,7 +31,7 @@ export const CustomerController = controllerOf(
   write.change('Update a customer', { method: 'PATCH', path: '/:id' }, UpdateCustomer),
   write.change('Delete a customer without transactions', { method: 'DELETE', path: '/:id' }, DeleteCustomer),
   transactions.query(
-    'List the transactions of a customer, newest first',
+    "List a customer's transactions, newest first",
     {
       path: '/:id/transactions',
       query: transactionsQuery,

@@ -28,14 +28,14 @@ const IntegrationDeadLetter = named(
     subscriber: z.string().meta({ description: 'Subscriber that could not process the event.' }),
     eventId: z.string(),
     eventType: z.string(),
-    stream: z.string().meta({ description: 'Stream of the event.' }),
+    stream: z.string().meta({ description: 'Stream that contains the event.' }),
     eventRevision: z
       .int()
       .min(0)
       .nullable()
       .meta({ description: 'Revision of the event in its stream; null if unknown.' }),
     subject: z.string().meta({ description: 'Subject of the event.' }),
-    saleId: z.string().nullable().meta({ description: 'Sale that the event belongs to.' }),
+    saleId: z.string().nullable().meta({ description: 'Sale to which the event belongs.' }),
     externalId: z
       .string()
       .nullable()
@@ -46,8 +46,8 @@ const IntegrationDeadLetter = named(
       }),
     payload: z.unknown().meta({
       description:
-        'Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data of ' +
-        'more than 4,096 characters is also null.',
+        'Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. Lists also return ' +
+        'null for data of more than 4,096 characters.',
     }),
     reason: z.object({ code: z.string(), message: z.string() }),
     attempts: z.int().min(1),
@@ -80,7 +80,7 @@ const filters = {
   origin: DeadLetterOrigin.optional(),
   tenantId: idInput.optional(),
   eventType: codeInput.optional(),
-  code: codeInput.optional().meta({ description: 'Reason code.' }),
+  code: codeInput.optional().meta({ description: 'Value of `reason.code`.' }),
   dateFrom: fromInput.optional(),
   dateTo: toInput.optional(),
 };
@@ -95,7 +95,7 @@ const bulk = {
     })
     .meta({
       description:
-        'The same filters as for the list of dead letters. Dead letters with a status other than PARKED never match.',
+        'Accepts the same filters as the dead-letter list. Dead letters whose status is not PARKED never match.',
     }),
   dryRun: z.boolean().default(true).meta({ description: 'If true, the matching dead letters are only counted.' }),
   perSecond: z
@@ -103,7 +103,7 @@ const bulk = {
     .min(1)
     .max(MAX_PER_SECOND)
     .exactOptional()
-    .meta({ description: `Maximum number of dead letters per second. Default: ${DEFAULT_PER_SECOND}.` }),
+    .meta({ description: `Maximum number of dead letters to process per second. Default: ${DEFAULT_PER_SECOND}.` }),
 };
 const replayBody = z.strictObject(bulk).meta({ id: 'ReplayDeadLettersDto' });
 const discardBody = z
@@ -113,27 +113,27 @@ const discardBody = z
 const BulkPreviewDto = named(
   'BulkPreviewDto',
   z.object({
-    matched: z.int().min(0).meta({ description: 'Number of parked dead letters that match.' }),
-    sample: z.array(IntegrationDeadLetter).max(20).meta({ description: 'The oldest of the matching dead letters.' }),
+    matched: z.int().min(0).meta({ description: 'Number of matching parked dead letters.' }),
+    sample: z.array(IntegrationDeadLetter).max(20).meta({ description: 'Oldest matching dead letters.' }),
   }),
 );
 
 const bulkDetails = {
   method: 'POST',
   description:
-    'The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, ' +
-    'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each ' +
-    'dead letter is processed at most once, even after a crash.',
+    'The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations can ' +
+    'pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. ' +
+    'Each dead letter is processed at most once, even after a crash.',
   creates: {},
   answers: {
     ...valueOf(BulkPreviewDto),
     also: {
-      200: 'A preview, or the replayed response of an earlier request.',
+      200: 'A preview, or the replayed response to an earlier request.',
       201: 'The run has started.',
     },
     bodies: { 201: JobTriggerResultDto },
     headers: {
-      'X-Event-Position': { description: 'Position of the event that started the run. Absent in previews.' },
+      'X-Event-Position': { description: 'Position of the event that started the run. Absent from previews.' },
       'X-Read-Model': { description: '`behind` if the read models have not reached X-Event-Position.' },
     },
   },
@@ -156,7 +156,7 @@ const routes = routesAt('/api/platform/dead-letters', shared);
 
 export const DeadLetterController = controllerOf(
   routes.query(
-    'List dead letters of all tenants, newest first',
+    'List dead letters for all tenants, newest first',
     { query: listQuery, answers: pageOf(IntegrationDeadLetter) },
     ({ query }) => new ListDeadLetters(query),
   ),
@@ -164,7 +164,7 @@ export const DeadLetterController = controllerOf(
     'Get a dead letter with its full payload',
     {
       path: '/:id',
-      description: 'Every read is recorded in the audit log.',
+      description: 'Every successful request is recorded in the audit log.',
       answers: recordOf(IntegrationDeadLetter),
     },
     async ({ id }, services) => {
@@ -174,18 +174,23 @@ export const DeadLetterController = controllerOf(
     },
   ),
   routes.route(
-    'Replay the dead letters that match a filter, or count them',
+    'Replay the dead letters that match a filter, or only count them',
     { ...bulkDetails, path: '/replay', body: replayBody },
     (call, services) => bulkRun(BULK_JOBS.replay, call, services),
   ),
   routes.route(
-    'Discard the dead letters that match a filter, or count them',
+    'Discard the dead letters that match a filter, or only count them',
     { ...bulkDetails, path: '/discard', body: discardBody },
     (call, services) => bulkRun(BULK_JOBS.discard, call, services),
   ),
   routes.route(
-    'Replay a dead letter; it remains parked if it fails again',
-    { method: 'POST', path: '/:id/replay', answers: { ...receipt(201), schema: ReplayResultDto } },
+    'Replay a dead letter',
+    {
+      method: 'POST',
+      path: '/:id/replay',
+      description: 'The dead letter remains parked if processing fails again.',
+      answers: { ...receipt(201), schema: ReplayResultDto },
+    },
     async ({ id }, services) => {
       const result = await within(services, id, (target) =>
         services.commands.execute(new ReplayDeadLetter(target, {})),
@@ -202,8 +207,8 @@ export const DeadLetterController = controllerOf(
 );
 
 /**
- * Runs work in the context of the dead letter's tenant. The events belong to that tenant, although an operator has
- * caused them.
+ * Runs work in the context of the dead letter's tenant. The resulting events belong to that tenant, although an
+ * operator caused them.
  */
 async function within<T>(services: Services, id: string, work: (target: Target) => Promise<T>): Promise<T> {
   const { tenantId } = await services.queries.execute(new GetDeadLetter(id));

@@ -33,8 +33,8 @@ const PAGE = (title: string): string => `<!doctype html>
 <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
 </head>
 <body>
-<div class="swagger-ui"><p class="wrapper">Documents: <a href="/openapi.json">OpenAPI</a> of the requests,
-<a href="/asyncapi.json">AsyncAPI</a> of the events.</p></div>
+<div class="swagger-ui"><p class="wrapper">Documents: <a href="/openapi.json">OpenAPI</a> for requests,
+<a href="/asyncapi.json">AsyncAPI</a> for events.</p></div>
 <div id="swagger-ui"></div>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/assets/start.js"></script>

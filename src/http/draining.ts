@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOK_EVERY_MS = 20;
 
 /**
- * Closes keep-alive connections without aborting requests: the next response on each connection contains the header
- * `Connection: close`. Closing an idle socket would make a request already in transit fail with ECONNRESET.
+ * Closes keep-alive connections without aborting requests: the next response on each connection contains the
+ * `Connection: close` header. Closing an idle socket would make a request already in transit fail with ECONNRESET.
  */
 export class Draining {
   private readonly open = new Set<ServerResponse>();

@@ -11,7 +11,7 @@ export type Shape = 'envelope' | 'command' | 'page' | 'lookup' | 'plain' | 'sse'
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
- * Permitted callers. `any`: signed-in users and operators. `token`: holders of METRICS_TOKEN or, if it is not set,
+ * Permitted callers. `any`: signed-in users and operators. `token`: holders of METRICS_TOKEN or, if no token is set,
  * clients on the loopback interface. A tenant route cannot be declared without its permission.
  */
 export type Access =
@@ -56,7 +56,7 @@ export type Answers = {
 };
 
 export type CreationNote = {
-  /** Body members that contain passwords; only slow hashes of the passwords are stored. */
+  /** Body members that contain passwords. Only slow hashes of these passwords are stored. */
   readonly passwordsIn?: readonly string[];
   /** The response contains a secret that is shown once and not stored. A replay returns 409 SECRET_SHOWN_ONCE. */
   readonly showsSecret?: true;
@@ -86,9 +86,9 @@ export type EndpointFacts = {
   readonly maxBytes?: number;
   /** Path parameters that must be UUIDs (any other value results in 404). Default: `id` if the path has it. */
   readonly ids?: readonly string[];
-  /** Whether If-Match is read. Default: for PATCH, PUT and DELETE. */
+  /** Whether the `If-Match` header is read. Default: true for PATCH, PUT and DELETE. */
   readonly ifMatch?: boolean;
-  /** Whether Idempotency-Key is read before the body is validated. The handler implements idempotency. */
+  /** Whether the `Idempotency-Key` header is read before the body is validated. The handler implements idempotency. */
   readonly idempotencyKey?: boolean;
   /** Whether an event with the request's context records that the data was read. */
   readonly isRecorded?: boolean;

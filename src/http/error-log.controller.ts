@@ -6,7 +6,7 @@ import { fromInput, idInput, optionalPaging, queryBoolean, queryInteger, searchI
 import { controllerOf, pageOf, recordOf, routesAt } from './routes.js';
 import { instantOut, named, recordFields } from './shapes.js';
 
-const ofTheLast = { description: 'Path of the last request that caused the error.' };
+const ofTheLast = { description: 'Value from the last request that caused the error.' };
 
 const ErrorLogDto = named(
   'ErrorLogDto',
@@ -15,7 +15,7 @@ const ErrorLogDto = named(
     level: ErrorLevel,
     message: z.string(),
     code: z.string().nullable(),
-    statusCode: z.int().nullable().meta({ description: 'Null for background work.' }),
+    statusCode: z.int().nullable().meta({ description: 'HTTP status; null for background work.' }),
     method: z.string().nullable(),
     route: z.string().nullable().meta({ description: 'Route pattern of the request.' }),
     path: z.string().nullable().meta(ofTheLast),
@@ -54,7 +54,7 @@ const routes = routesAt('/api/platform/error-logs', { who: 'platform', tag: 'Pla
 
 export const ErrorLogController = controllerOf(
   routes.query(
-    'List errors of requests and background work, grouped by kind, most recent first',
+    'List errors from requests and background work, grouped by kind, most recent first',
     {
       description:
         'Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` ' +
@@ -71,8 +71,8 @@ export const ErrorLogController = controllerOf(
     ({ id }) => new GetErrorLog(id),
   ),
   routes.change(
-    'Resolve an error; a later occurrence creates a new record',
-    { method: 'PATCH', path: '/:id/resolve' },
+    'Resolve an error',
+    { method: 'PATCH', path: '/:id/resolve', description: 'A later occurrence creates a new record.' },
     ResolveErrorLog,
   ),
 );

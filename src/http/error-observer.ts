@@ -11,7 +11,7 @@ const MANY = 10;
 const WITHIN_MS = 60_000;
 /** Maximum number of tracked callers. If there are more, the caller with the oldest rejection is dropped. */
 const MAX_WATCHED = 2_000;
-/** Placeholder for the route of requests to unknown paths. */
+/** Route placeholder for requests to unknown paths. */
 const NO_ROUTE = 'unknown address';
 
 /** The monotonic times of a caller's last ten rejections, and the rejections that have not been logged yet. */
@@ -29,7 +29,7 @@ export class ErrorObserver {
     private readonly clock: Clock,
   ) {}
 
-  /** Called for every request. For a successful request, makes only one comparison. Never throws. */
+  /** Called for every request. Makes only one comparison for a successful request. Never throws. */
   observe(outcome: Outcome): void {
     if (outcome.status < 400 || outcome.isExpected === true) return;
     if (outcome.status >= 500) this.note(failureOf(outcome));
@@ -82,8 +82,8 @@ function failureOf(outcome: Outcome): NotedError {
 }
 
 /**
- * All users form one group, as do all operators, because the record contains their ids. Each partner and each address
- * forms its own group, because the record contains neither the source nor the address.
+ * All users form one group, as do all operators, because the error record contains their ids. Each partner and each
+ * address forms its own group, because the error record contains neither the source nor the address.
  */
 function refusalOf(outcome: Outcome): NotedError {
   const { tenantId = '', userId, sourceId, ip } = outcome;

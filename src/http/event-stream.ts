@@ -15,15 +15,15 @@ type Options = {
   readonly first: Buffer;
   /** Position after which frames are sent. */
   readonly after: Position;
-  /** Limits concurrent reads from the store. */
+  /** Limits the number of concurrent reads from the store. */
   readonly inTurn: (read: () => Promise<void>) => Promise<void>;
   readonly monotonicMs: () => number;
 };
 
 /**
- * The stream of one watcher. Its connection pulls the next frame only after the previous one has been sent, so a
- * watcher that does not read uses no memory. All watchers share the same frames, and each watcher receives every frame
- * once, in order.
+ * The stream of one watcher. Its connection pulls the next frame only after sending the previous one, so a watcher that
+ * does not read uses no memory. All watchers share the same frames, and each watcher receives every frame once, in
+ * order.
  */
 export class EventStream extends Readable {
   private position: Position;

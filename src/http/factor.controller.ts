@@ -26,7 +26,10 @@ const NewFactorDto = named(
   z.object({
     id: recordId,
     secret: z.string().optional().meta({ description: 'For TOTP: the secret in base32. Returned only once.' }),
-    uri: z.string().optional().meta({ description: 'For TOTP: the otpauth URI of the secret, for a QR code.' }),
+    uri: z
+      .string()
+      .optional()
+      .meta({ description: 'For TOTP: the `otpauth` URI with the secret, to display as a QR code.' }),
     options: z
       .looseObject({})
       .optional()
@@ -36,7 +39,9 @@ const NewFactorDto = named(
 const RecoveryCodesDto = named(
   'RecoveryCodesDto',
   z.object({
-    recoveryCodes: z.array(z.string()).meta({ description: 'Each code can be used once. Returned only once.' }),
+    recoveryCodes: z
+      .array(z.string())
+      .meta({ description: 'Recovery codes, each valid for one use. Returned only once.' }),
   }),
 );
 const SteppedUpDto = named('SteppedUpDto', z.object({ verifiedUntil: instantOut }));
@@ -71,8 +76,8 @@ export const FactorController = controllerOf(
     'Start adding an authenticator app or a passkey',
     {
       description:
-        'The factor takes effect when you confirm it. You must confirm it within 10 minutes. A further request replaces ' +
-        'an unconfirmed factor.',
+        'The factor takes effect when you confirm it. You must confirm it within 10 minutes. Another request ' +
+        'replaces an unconfirmed factor.',
       body: AddFactorInput,
       creates: { showsSecret: true },
       answers: { ...valueOf(NewFactorDto), status: 201, position: 'awaited' },
@@ -92,8 +97,8 @@ export const FactorController = controllerOf(
     ({ recoveryCodes }) => ({ recoveryCodes }),
   ),
   factors.command(
-    'Remove a factor; removing the last factor invalidates the recovery codes',
-    { method: 'DELETE', path: '/:id' },
+    'Remove a second factor',
+    { method: 'DELETE', path: '/:id', description: 'Removing the last factor invalidates the recovery codes.' },
     ({ caller, id }) => new RemoveFactor(caller, id),
   ),
   routesAt('/api/auth', { who: 'public', tag: 'Authentication' }).command(
@@ -108,12 +113,13 @@ export const FactorController = controllerOf(
     ({ tokens }) => tokens,
   ),
   auth.command(
-    'Confirm your identity again before an operation that requires it',
+    "Confirm the caller's identity again before an operation that requires it",
     {
       path: '/step-up',
       description:
-        'Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session ' +
-        'counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.',
+        'Without a proof, the response contains the accepted methods and the passkey options. With a proof, the ' +
+        'session counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof ' +
+        'returns 400.',
       body: StepUpInput,
       answers: { ...valueOf(z.union([SteppedUpDto, FactorRequiredDto])), ...told, also },
     },
@@ -126,8 +132,13 @@ export const FactorController = controllerOf(
     ({ caller }) => new ListSessions(caller),
   ),
   auth.command(
-    "End one of the caller's sessions; its tokens stop working within a second",
-    { method: 'DELETE', path: '/sessions/:id', answers: receipt(200) },
+    "End one of the caller's sessions",
+    {
+      method: 'DELETE',
+      path: '/sessions/:id',
+      description: "The session's tokens stop working within a second.",
+      answers: receipt(200),
+    },
     ({ caller, id }) => new EndOwnSession(caller, id),
   ),
 );

@@ -23,7 +23,7 @@ const rewindBody = z
   .strictObject({
     position: z.exactOptional(z.int().min(0).max(MAX_POSITION)),
     instant: z.exactOptional(instantInput),
-    tenantId: z.exactOptional(idInput).meta({ description: 'Only messages of this tenant.' }),
+    tenantId: z.exactOptional(idInput).meta({ description: 'Republishes only messages of this tenant.' }),
     types: z
       .exactOptional(
         EventTypes.refine(areKnown, {
@@ -31,7 +31,10 @@ const rewindBody = z
           when: ({ issues }) => issues.length === 0,
         }),
       )
-      .meta({ description: 'Only messages whose type matches one of these glob patterns, such as `kontor.sale.*`.' }),
+      .meta({
+        description:
+          'Republishes only messages whose type matches one of these glob patterns, such as `kontor.sale.*`.',
+      }),
   })
   .refine(({ position, instant }) => (position === undefined) !== (instant === undefined), {
     error: 'Specify either a position or an instant.',
@@ -49,8 +52,7 @@ const resumeBody = z
   .strictObject({
     from: z.exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)])).meta({
       description:
-        'First event to publish. `now` skips all existing events; a position selects the event at that position. ' +
-        'Default: the checkpoint.',
+        'Position of the first event to publish, or `now` to skip all existing events. Default: the checkpoint.',
     }),
   })
   .optional()
@@ -65,24 +67,24 @@ export const ForwarderController = controllerOf(
     {
       path: '/rewind',
       description:
-        `The only forwarder is ${FORWARDER}. GET /api/platform/redis/queues shows the progress. Rewinds run one ` +
+        `The only forwarder is ${FORWARDER}. GET /api/platform/redis/queues reports the progress. Rewinds run one ` +
         `after another.`,
       body: rewindBody,
     },
     ({ params, body }) => new RewindForwarder(targetOf(params), requestOf(body)),
   ),
   routes.command(
-    'Cancel the current rewind and all waiting rewinds; published messages are not recalled',
-    { method: 'DELETE', path: '/rewind' },
+    'Cancel the current rewind and all waiting rewinds',
+    { method: 'DELETE', path: '/rewind', description: 'Messages that have already been published are not recalled.' },
     ({ params }) => new CancelForwarderRewind(targetOf(params), {}),
   ),
   routes.command(
-    'Pause a forwarder; rewinds wait until it is resumed',
-    { path: '/pause' },
+    'Pause a forwarder',
+    { path: '/pause', description: 'Rewinds wait until the forwarder is resumed.' },
     ({ params }) => new PauseForwarder(targetOf(params), {}),
   ),
   routes.command(
-    'Resume a forwarder at its checkpoint, at the end of the history, or at a position',
+    'Resume a forwarder from its checkpoint, the end of the history, or a position',
     {
       path: '/resume',
       description:

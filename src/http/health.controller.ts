@@ -6,21 +6,23 @@ import { instantOut, named } from './shapes.js';
 
 export const HEALTH = Symbol('HEALTH');
 
-/** The service's state as seen by this process. Calls complete within seconds, even if engines are unavailable. */
+/** The service's health as seen by this process. Calls complete within seconds, even if engines are unavailable. */
 export interface Health {
   basic(): Promise<z.output<typeof BasicHealthDto>>;
   ready(): Promise<ReadinessReport>;
   system(): Promise<z.output<typeof SystemHealthDto>>;
-  /** The state for load balancers, which have no credentials. Contains no addresses or tenant data. */
+  /** The health report for load balancers, which have no credentials. It contains no addresses or tenant data. */
   probe(): Promise<ProbeReport>;
-  /** All process metrics in Prometheus text format. Never rejects: unknown values are omitted. */
+  /** All process metrics in the Prometheus text format. Never rejects; unknown values are omitted. */
   metrics(): Promise<{ readonly text: string; readonly type: string }>;
 }
 
 const Level = z.enum(['up', 'degraded', 'down']);
 
 const CheckDto = z.object({
-  name: z.string().meta({ description: 'One of event-store, read-store, subscribers, read-models, broker and cache.' }),
+  name: z
+    .string()
+    .meta({ description: 'Name of the check: event-store, read-store, subscribers, read-models, broker or cache.' }),
   status: Level.meta({ description: '`degraded`: the process is ready, but a projection has stopped.' }),
   latencyMs: z.number().min(0),
   reason: z.string().optional().meta({ description: 'Reason for a status other than `up`.' }),
@@ -71,7 +73,7 @@ const SystemHealthDto = named(
       head: z
         .int()
         .nullable()
-        .meta({ description: 'Position of the last event of the service; null while the event store is unavailable.' }),
+        .meta({ description: "Position of the service's last event; null while the event store is unavailable." }),
     }),
     engines: z.array(
       z.object({
@@ -99,7 +101,7 @@ const SystemHealthDto = named(
           }),
         }),
       )
-      .meta({ description: 'Division of the work among replicas. Empty if the service is a single process.' }),
+      .meta({ description: 'Division of work among replicas. Empty if the service runs as a single process.' }),
     memory: z.object({ rssBytes: bytes, heapTotalBytes: bytes, heapUsedBytes: bytes, externalBytes: bytes }),
     eventLoopDelay: z
       .object({ meanMs: milliseconds, p50Ms: milliseconds, p99Ms: milliseconds, maxMs: milliseconds })
@@ -110,17 +112,17 @@ const SystemHealthDto = named(
 const health = routesAt('/api/system/health', { who: 'any', tag: 'System Health' });
 
 export const HealthController = controllerOf(
-  health.route('Get the status of the service', { answers: valueOf(BasicHealthDto) }, (_call, services) =>
+  health.route('Get the service status', { answers: valueOf(BasicHealthDto) }, (_call, services) =>
     services.get<Health>(HEALTH).basic(),
   ),
   health.route('Check that the process is alive', { path: '/live', answers: valueOf(LivenessDto) }, () => alive),
   health.route(
-    'Check whether the process can serve requests, and get the result of every check',
+    'Check whether the process can serve requests, and list the result of each check',
     {
       path: '/ready',
       answers: {
         ...valueOf(ReadinessDto),
-        also: { 503: 'The process is not ready; the body lists the reasons.' },
+        also: { 503: 'The process is not ready. The body lists the reasons.' },
         bodies: { 503: ReadinessDto },
       },
     },
@@ -130,7 +132,7 @@ export const HealthController = controllerOf(
     },
   ),
   routesAt('/api/system/health/system', { who: 'platform', tag: 'System Health' }).route(
-    'Get details of the process, its engines and its projections',
+    'Get details about the process, its engines and its projections',
     { answers: { ...valueOf(SystemHealthDto), bareRefusals: true } },
     (_call, services) => services.get<Health>(HEALTH).system(),
   ),

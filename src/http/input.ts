@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { DATE_FORM, EntryDate, printable } from '../aggregates/fields.js';
 import { documented } from './shapes.js';
 
-/** Building blocks for input schemas. Text is trimmed, limited in length, and free of control characters. */
+/** Building blocks for input schemas. Text is trimmed, length-limited, and free of control characters. */
 
 /**
  * An id in a body or query. Any short text is valid. A malformed id is treated like an unknown one: in a body, it
@@ -22,7 +22,8 @@ const instantText = z.iso.datetime({
   error: 'Must be an ISO 8601 instant, such as 2026-01-31T08:30:00.000Z.',
 });
 const toInstant = (value: string): string => new Date(value).toISOString();
-// An offset can move an instant out of the years 0000 to 9999. ISO text of other years has another length and order.
+// An offset can move an instant out of the years 0000 to 9999. ISO strings for other years differ in length and sort
+// order.
 const isInstant = (value: string): boolean =>
   !Number.isNaN(Date.parse(value)) && toInstant(value).length === '2026-01-31T08:30:00.000Z'.length;
 
@@ -66,7 +67,7 @@ export const queryInteger = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** Search text. Empty text matches everything; text that contains only blanks matches nothing. */
+/** Search text. An empty string matches everything; a string of blanks matches nothing. */
 export const searchInput = z
   .string()
   .overwrite((given) => given.trim() || given.slice(0, 1))
@@ -76,7 +77,7 @@ export const searchInput = z
 export const MAX_PAGE_SIZE = 100;
 /** A page beyond the end of a list is empty, not an error. */
 const MAX_PAGE_NUMBER = Number.MAX_SAFE_INTEGER;
-/** A number with more digits than a JavaScript number can represent also stands for a page beyond the end. */
+/** A number too large for JavaScript to represent also stands for a page beyond the end. */
 export const pageNumber = documented(
   z
     .string()
@@ -98,7 +99,7 @@ export const optionalInteger = (maximum: number, value: number) =>
     { type: 'integer', minimum: 1, maximum, default: value },
   );
 
-/** Default: the first page. */
+/** A page number that defaults to the first page. */
 export const optionalPageNumber = documented(
   pageNumber.optional().transform((given) => given ?? 1),
   { type: 'integer', minimum: 1, default: 1 },

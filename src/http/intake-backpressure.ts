@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { Progress } from '../projecting/progress.js';
 
-/** Further sales are delayed if an accepted sale is missing from the read models for longer than this. */
+/** Maximum time for which an accepted sale may be missing from the read models before further sales are delayed. */
 const MAX_LAG_MS = 500;
 /** Maximum delay of a sale. */
 const MAX_WAIT_MS = 1_000;
@@ -22,7 +22,7 @@ type Mark = { readonly position: number; readonly atMs: number };
  */
 @Injectable()
 export class IntakeBackpressure {
-  /** Positions of accepted sales, the oldest first, at most one per MARK_EVERY_MS. */
+  /** Positions of accepted sales, oldest first, at most one per MARK_EVERY_MS. */
   private marks: Mark[] = [];
   private freeUntilMs = Number.NEGATIVE_INFINITY;
   private waiting: Promise<void> | undefined;

@@ -25,7 +25,7 @@ const routes = routesAt('/api/integration-events', { who: 'any', tag: 'Integrati
 
 export const IntegrationEventController = controllerOf(
   routes.route(
-    'List the published events with their JSON Schemas',
+    'List the published integration events with their JSON Schemas',
     {
       description: '`/asyncapi.json` describes the same events as an AsyncAPI 3 document.',
       answers: valueOf(z.array(IntegrationEventDto)),

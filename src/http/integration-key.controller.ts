@@ -20,7 +20,7 @@ const IssuedIntegrationKeyDto = named(
   z.object({
     id: recordId,
     ...facts,
-    key: z.string().meta({ description: 'Value of the header X-Integration-Key. Returned only once.' }),
+    key: z.string().meta({ description: 'Value to send in the `X-Integration-Key` header. Returned only once.' }),
   }),
 );
 const IntegrationKeyDto = named(
@@ -44,7 +44,7 @@ const routes = routesAt('/api/integration-keys', {
   tag: 'Integration Keys',
 });
 const issuedAnswer = { ...valueOf(IssuedIntegrationKeyDto), status: 201, position: 'awaited' } as const;
-/** If the request has no body, the key is rotated without an overlap. */
+/** A request without a body rotates the key without an overlap. */
 const rotateBody = RotateIntegrationKey.schema.optional();
 const issued = ({ position: _, ...key }: IssuedKey): object => key;
 const platform = routesAt('/api/platform/integration-keys', { who: 'platform', tag: 'Integration Keys' });
@@ -52,10 +52,11 @@ const keysQuery = z.strictObject({ tenantId: idInput });
 
 export const IntegrationKeyController = controllerOf(
   routes.command(
-    'Create an integration key; only this response contains the secret',
+    'Create an integration key',
     {
       description:
-        'Several keys can have the same sourceId. Only operators can allow more than 60 requests per minute.',
+        'Only this response contains the secret. Several keys can have the same `sourceId`. Only operators can ' +
+        'allow more than 60 requests per minute.',
       body: CreateIntegrationKey.schema,
       creates: { showsSecret: true },
       answers: issuedAnswer,
@@ -64,22 +65,22 @@ export const IntegrationKeyController = controllerOf(
     issued,
   ),
   routes.query(
-    'List integration keys, including revoked ones, newest first; secrets are omitted',
-    { answers: valueOf(z.array(IntegrationKeyDto)) },
+    'List integration keys without their secrets, newest first',
+    { description: 'The list includes revoked keys.', answers: valueOf(z.array(IntegrationKeyDto)) },
     ({ scope }) => new ListIntegrationKeys(scope),
   ),
   routes.change(
-    'Revoke an integration key; it stops working within a second',
-    { method: 'DELETE', path: '/:id' },
+    'Revoke an integration key',
+    { method: 'DELETE', path: '/:id', description: 'The key stops working within a second.' },
     RevokeIntegrationKey,
   ),
   routes.command(
-    'Rotate the secret of an integration key',
+    "Rotate an integration key's secret",
     {
       path: '/:id/rotate',
       description:
-        'The old secret stops working after `overlapHours`, by default within a second. Secrets from before an earlier ' +
-        'rotation stop working within a second.',
+        'The old secret stops working after `overlapHours`, by default within a second. Older secrets stop working ' +
+        'within a second.',
       body: rotateBody,
       answers: {
         ...issuedAnswer,
@@ -90,22 +91,24 @@ export const IntegrationKeyController = controllerOf(
     issued,
   ),
   platform.query(
-    'List the integration keys of a tenant, including revoked ones, newest first; secrets are omitted',
-    { query: keysQuery, answers: valueOf(z.array(IntegrationKeyDto)) },
+    "List a tenant's integration keys without their secrets, newest first",
+    { description: 'The list includes revoked keys.', query: keysQuery, answers: valueOf(z.array(IntegrationKeyDto)) },
     ({ query }) => new ListIntegrationKeys(tenantScope(query.tenantId)),
   ),
   platform.route(
-    'Set the rate limit or expiry of an integration key; the maximum for tenants does not apply',
+    "Set an integration key's rate limit or expiry",
     {
       method: 'PATCH',
       path: '/:id',
-      description: 'A higher limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).',
+      description:
+        'The maximum rate limit for tenants does not apply. Raising the rate limit requires a sign-in or step-up ' +
+        'within the last 10 minutes (403 STEP_UP_REQUIRED).',
       body: UpdateIntegrationKey.schema,
       answers: receipt(200),
     },
     async ({ id, body, caller }, services) => {
       const { tenantId } = await services.queries.execute(new FindIntegrationKey(PLATFORM, id));
-      // The event belongs to the tenant and is caused by an operator.
+      // The event belongs to the tenant, although an operator causes it.
       return inContext({ ...currentContext(), tenantId }, () =>
         services.send(new UpdateIntegrationKey({ tenantId, id }, body, caller)),
       );

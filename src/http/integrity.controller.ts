@@ -64,8 +64,8 @@ export const IntegrityController = controllerOf(
       path: '/proofs',
       query: proofQuery,
       description:
-        'With `eventId`: a proof that the last checkpoint covers the event. With `from` and `to`: a proof that the ' +
-        'tree of the first `to` events contains the tree of the first `from` events.',
+        'With `eventId`, the response proves that the last checkpoint covers the event. With `from` and `to`, it ' +
+        'proves that the tree of the first `to` events contains the tree of the first `from` events.',
       answers: { ...valueOf(TreeProofDto), also: { 409: 'NOT_COVERED: no checkpoint covers the event yet.' } },
     },
     ({ query: { eventId, from = 1, to = 1 } }) => new GetTreeProof(eventId ?? { from, to }),

@@ -1,4 +1,4 @@
-/** The introduction to the API document (CommonMark), and the servers that the document lists. */
+/** The introduction to the API document (CommonMark), and the servers listed in the document. */
 
 export const SERVERS = [{ url: '/', description: 'The service that serves this document.' }];
 
@@ -8,9 +8,9 @@ the back office reads, corrects and closes the books.
 ## Start here
 
 - **Partners** need an integration key and one operation: [push a sale](#/Partner%20Intake/postIntegrationsV1Sales).
-  Send the key as \`X-Integration-Key\`. The response \`202\` means that the sale is stored; it is booked shortly
-  afterwards. To learn whether the sale was booked or rejected, poll the sale, or subscribe to integration events with a
-  webhook.
+  Send the key as \`X-Integration-Key\`. A \`202\` response means that the sale is stored. The service books it
+  shortly afterwards. To learn whether the sale was booked or rejected, poll the sale, or subscribe to integration
+  events with a webhook.
 - **Users and operators** sign in with \`POST /api/auth/login\` and send the access token as \`Authorization: Bearer …\`.
   Access tokens are short-lived; \`POST /api/auth/refresh\` exchanges a refresh token for new tokens.
 
@@ -29,10 +29,10 @@ curl -X POST "$KONTOR/api/integrations/v1/sales" -H "X-Integration-Key: $KEY" -H
   the tenant's time zone; **instants** are ISO 8601 in UTC.
 - **Retries are safe.** A sale is identified by its \`externalId\`. Operations that create records accept an
   \`Idempotency-Key\`: a retry with the same key gets the first response again, marked \`Idempotent-Replayed: true\`.
-- **Concurrent changes.** Responses contain the revision of a record as \`ETag\`. Send this revision as \`If-Match\`. If
+- **Concurrent changes.** Responses contain the record's revision as \`ETag\`. Send this revision as \`If-Match\`. If
   the record has changed since, the response is \`409 REVISION_CONFLICT\`, and the other change is not overwritten.
 - **Read your writes.** Responses to writes contain \`X-Event-Position\`. If you send this value as \`X-Min-Position\`
-  with a read, the response includes the write.
+  in a read request, the response includes the write.
 - **Pages** start at \`pageNumber=1\`, with at most 100 records each.
 - **Rate limits** are reported in \`RateLimit\` and \`X-RateLimit-*\`. After \`429\` or \`503\`, wait for the number of seconds
   in \`Retry-After\`.
@@ -40,7 +40,7 @@ curl -X POST "$KONTOR/api/integrations/v1/sales" -H "X-Integration-Key: $KEY" -H
 ## Errors
 
 Every error has a stable \`code\`, a \`message\` for people and the \`requestId\`. An error about invalid input also
-has \`errors\`, with the path of each invalid value. The operations of Partner Intake wrap errors in \`{ error }\`.
+has \`errors\`, with the path of each invalid value. The Partner Intake operations wrap errors in \`{ error }\`.
 Each operation below lists its error codes with example bodies. When you report a problem, include the request id,
 which logs and events also contain.
 `;

@@ -22,12 +22,12 @@ export const MAX_STREAMS = 1_024;
 const COMMENT_EVERY_MS = 15_000;
 /** Cached sessions may be half a second old, so a session's end is noticed within a second. */
 const CHECK_EVERY_MS = 500;
-/** A connection that accepts no data for this long is closed. */
+/** Time without accepting data after which a connection is closed. */
 const STALLED_AFTER_MS = 30_000;
 /** Maximum time that a shutdown waits for connections that are still reading. */
 const LEAVE_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 20;
-/** Number of watchers served before other work gets a turn. */
+/** Number of watchers to serve before yielding to other work. */
 const WRITTEN_AT_ONCE = 64;
 const CATCHING_UP_AT_ONCE = 4;
 const KEEP_ALIVE = sseComment('keep-alive');
@@ -175,7 +175,8 @@ export class JobFeed implements OnModuleDestroy {
       const loaded = await Promise.all(names.map((name) => this.reader.read(job, PLATFORM_TENANT, name)));
       loaded.forEach(({ state, revision }, index) => this.states.set(names[index] ?? '', { state, revision }));
       this.feed.start(head);
-      // A loaded state may be ahead of the feed. Wait for the feed to catch up, so that no snapshot is ahead of it.
+      // A loaded state may be ahead of the feed. Wait until the feed has caught up, so that no snapshot is ahead of the
+      // feed.
       await this.feed.reached(Math.max(head, ...loaded.map(({ position }) => position)));
     } catch (error) {
       this.started = undefined;

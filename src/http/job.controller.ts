@@ -40,7 +40,7 @@ const JobExecutionLogDto = named(
     message: z.string().nullable().meta({ description: 'Description of the current or last step.' }),
     error: z.string().nullable().meta({ description: 'Reason for the failure.' }),
     artifact: Artifact.nullable().meta({
-      description: 'File that the run produced; null if there is none, or if it has been deleted.',
+      description: 'File produced by the run; null if the run produced none, or the file has been deleted.',
     }),
   }),
 );
@@ -111,7 +111,7 @@ export const JobController = controllerOf(
     () => new ListJobs(),
   ),
   routes.query(
-    'List the executions of jobs, newest first',
+    'List job executions, newest first',
     { path: '/logs', query: logsQuery, answers: pageOf(JobExecutionLogDto) },
     ({ scope, query: { search, ...paging } }) =>
       new ListJobExecutions(scope, { ...paging, ...(search !== undefined && { search }) }),
@@ -122,11 +122,11 @@ export const JobController = controllerOf(
       path: '/stream',
       description:
         'The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each ' +
-        'change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request ' +
-        'with `Last-Event-ID` gets only the later events, without a snapshot. A comment is sent every 15 seconds. ' +
-        'The stream ends when the session ends.',
+        'change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A ' +
+        'request with `Last-Event-ID` gets only later events, without a snapshot. The service sends a comment every ' +
+        '15 seconds. The stream ends when the session ends.',
       requestHeaders: {
-        'Last-Event-ID': { description: '`id` of the last event received.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
+        'Last-Event-ID': { description: '`id` of the last received event.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
       },
       answers: { status: 200, shape: 'sse', bareRefusals: true },
     },
@@ -145,11 +145,15 @@ export const JobController = controllerOf(
       new TriggerJob({ tenantId, id: jobName }, { executionId, ...parameters }),
     startedRun,
   ),
-  routes.route('Pause a run; only runs that process dead letters can be paused', ofRun('pause'), changeRun(PauseRun)),
+  routes.route(
+    'Pause a run',
+    { ...ofRun('pause'), description: 'Only runs that process dead letters can be paused.' },
+    changeRun(PauseRun),
+  ),
   routes.route('Resume a paused run', ofRun('resume'), changeRun(ResumeRun)),
-  routes.route('Cancel a run; completed work is kept', ofRun('cancel'), changeRun(CancelRun)),
+  routes.route('Cancel a run', { ...ofRun('cancel'), description: 'Completed work is kept.' }, changeRun(CancelRun)),
   recorded.route(
-    'Download the file of a successful database backup, if it still exists',
+    'Download the backup file of a successful run, if it still exists',
     {
       path: '/execution/:executionLogId/backup-download',
       ids: ['executionLogId'],

@@ -140,7 +140,7 @@ function significand(literal: string): string {
 const losesPrecision = (literal: string): boolean =>
   literal.length > MAX_LITERAL_LENGTH || significand(literal) !== significand(String(Number(literal)));
 
-/** Counts the members of a parsed value at any depth. The depth has already been limited. */
+/** Counts the members of a parsed value at all depths. The depth has already been checked. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countMembers(item), 0);
@@ -217,7 +217,7 @@ export function requireFewValues(value: unknown, maxValues: number): void {
 /** Parses the bytes of a JSON body. @throws DomainError invalid if they are not valid UTF-8 */
 export const decodeJson = (bytes: Buffer, maxValues: number): unknown => resultOf(decodingSteps(bytes, maxValues));
 
-/** Like `decodeJson`, but in steps. */
+/** Like `decodeJson`, but works in steps. */
 export function* decodingSteps(bytes: Buffer, maxValues: number): Steps {
   if (!isUtf8(bytes)) throw malformed('The body is not UTF-8.');
   return yield* parsingSteps(bytes.toString('utf8'), maxValues);
@@ -230,7 +230,7 @@ async function decoded(bytes: Buffer, maxValues: number): Promise<unknown> {
   return decodeJson(bytes, maxValues);
 }
 
-/** Returns the limits on the body of a route. */
+/** Returns the limits on a route's body. */
 export const bodyLimitsOf = ({ who, maxValues, maxBytes }: Pick<Endpoint, 'who' | 'maxValues' | 'maxBytes'>) => ({
   bytes: maxBytes ?? (who === 'public' ? MAX_PUBLIC_BODY_BYTES : MAX_BODY_BYTES),
   values: maxValues ?? MAX_VALUES,

@@ -35,7 +35,7 @@ export type Outcome = {
   readonly code: string | undefined;
   /** The route's pattern; undefined for unknown paths. */
   readonly route: string | undefined;
-  /** The branch of the calling user. */
+  /** The calling user's branch. */
   readonly branchId: string | undefined;
   readonly ip: string;
   /** The thrown error if the request failed. */
@@ -92,7 +92,7 @@ function decodable(url: string): string {
   }
 }
 
-/** Creates a Fastify server with the limits of this service, without the kernel. */
+/** Creates a Fastify server with this service's limits, but without the kernel. */
 export const createServer = (options: ServerOptions = {}): FastifyInstance =>
   fastify({
     logger: false,

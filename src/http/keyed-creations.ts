@@ -25,7 +25,7 @@ import { ReadYourWrites } from './read-your-writes.js';
 import type { Endpoint } from './endpoint.js';
 import { contextOf } from './request-state.js';
 
-/** A request in progress with an Idempotency-Key. */
+/** A request in progress that has an idempotency key. */
 export type Creation = {
   readonly target: Target;
   readonly context: RequestContext;
@@ -69,7 +69,7 @@ export class KeyedCreations {
     { ifMatch: _, ...context }: RequestContext,
   ): Promise<Creation | undefined> {
     const { principal, idempotencyKey = '', received } = request.state;
-    // Path parameters distinguish requests in the same way as fields in the body.
+    // Path parameters distinguish requests just as body fields do.
     const members = { ...(request.params as Members), ...(received as Members) };
     const userId = principal && 'userId' in principal ? principal.userId : '';
     const id = requestKeyId(userId, `${endpoint.method} ${endpoint.path}`, idempotencyKey);
@@ -168,7 +168,10 @@ export type WriteOptions = {
   readonly creations?: KeyedCreations;
 };
 
-/** Runs the remaining steps of a write in its context. A creation whose key has a stored response is replayed. */
+/**
+ * Runs the remaining steps of a write in its context. If a creation's key has a stored response, that response is
+ * replayed.
+ */
 export function beginWrite(
   request: FastifyRequest,
   reply: FastifyReply,

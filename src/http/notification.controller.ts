@@ -36,7 +36,8 @@ const SendAdminNotificationResultDto = named(
   'SendAdminNotificationResultDto',
   z.object({
     notificationId: recordId.meta({
-      description: 'Id of the first notification. For more than 1,000 recipients, several are created.',
+      description:
+        'Id of the first notification. If there are more than 1,000 recipients, several notifications are created.',
     }),
     recipientCount: z.int().min(0).meta({ description: 'Number of active users who receive the notification.' }),
     pushCount: z.int().min(0).meta({ description: 'Number of browsers that receive a push message.' }),
@@ -123,8 +124,12 @@ export const NotificationController = controllerOf(
     (found) => found.map(({ tenantId: _tenant, userId: _user, keys: _keys, ...shown }) => shown),
   ),
   subscriptions.command(
-    'Subscribe a browser to push messages, replacing a subscription of another user',
-    { body: CreateWebPushSubscription, creates: {} },
+    'Subscribe a browser to push messages',
+    {
+      description: "Replaces another user's subscription for the same browser.",
+      body: CreateWebPushSubscription,
+      creates: {},
+    },
     ({ caller, body }) => new SubscribeToPush(personOf(caller), body),
   ),
   subscriptions.command(

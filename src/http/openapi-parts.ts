@@ -1,6 +1,6 @@
 /** Parts of the OpenAPI document shared by operations. */
 
-/** Error responses that are documented for every operation. */
+/** Error responses documented for every operation. */
 export const BEARER_REFUSALS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
@@ -36,13 +36,15 @@ const string = { type: 'string' } as const;
 
 const alwaysThere = {
   'X-Request-Id': {
-    description: 'Id of the request, either generated or taken from its X-Request-Id header.',
+    description: "Request id, either generated or taken from the request's `X-Request-Id` header.",
     required: true,
     schema: REQUEST_ID,
   },
-  ETag: { description: 'Revision of the record, for If-Match.', required: true, schema: REVISION },
+  ETag: { description: 'Revision of the record, to send in the `If-Match` header.', required: true, schema: REVISION },
   'X-Event-Position': {
-    description: 'Position of the write in the history. Send it as X-Min-Position to read the effect of the write.',
+    description:
+      'Position of the write in the history. To read the effect of the write, send this position in ' +
+      '`X-Min-Position`.',
     required: true,
     schema: count,
   },
@@ -54,10 +56,14 @@ const alwaysThere = {
     description: 'Present if this response is a replay of an earlier response.',
     schema: { type: 'string', const: 'true' },
   },
-  'Retry-After': { description: 'Seconds to wait before a retry.', schema: count },
-  'WWW-Authenticate': { description: 'Type of credential required.', schema: string },
-  'X-RateLimit-Limit': { description: 'Requests allowed per window.', required: true, schema: count },
-  'X-RateLimit-Remaining': { description: 'Requests remaining in the current window.', required: true, schema: count },
+  'Retry-After': { description: 'Number of seconds to wait before retrying.', schema: count },
+  'WWW-Authenticate': { description: 'Required credential type.', schema: string },
+  'X-RateLimit-Limit': { description: 'Number of requests allowed per window.', required: true, schema: count },
+  'X-RateLimit-Remaining': {
+    description: 'Number of requests remaining in the current window.',
+    required: true,
+    schema: count,
+  },
   'X-RateLimit-Reset': { description: 'Unix time at which the window ends.', required: true, schema: count },
   'X-RateLimit-Window': {
     description: 'Length of the window in seconds, followed by `s`.',
@@ -65,7 +71,7 @@ const alwaysThere = {
     schema: { type: 'string', pattern: '^[0-9]+s$' },
   },
   RateLimit: {
-    description: 'Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10).',
+    description: 'Number of requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10).',
     required: true,
     schema: string,
   },

@@ -55,7 +55,7 @@ const RAW_CONTENT: Partial<Readonly<Record<Shape, JsonSchema>>> = {
   file: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   'page-html': { 'text/html': { schema: { type: 'string' } } },
 };
-const REPLAYED = { 200: 'Replay of the response to the first request with this Idempotency-Key, byte for byte.' };
+const REPLAYED = { 200: 'Replay of the response to the first request with this idempotency key, byte for byte.' };
 const SUCCESS: Readonly<Record<number, string>> = { 200: 'Success.', 201: 'The command succeeded.', 202: 'Accepted.' };
 
 class DocumentBuilder {
@@ -224,8 +224,8 @@ const noted = ({ description, required, pattern }: HeaderNote): JsonSchema => ({
 });
 
 /**
- * Partner requests are always counted, if necessary by address. Other requests may fail before authentication, in which
- * case they are not counted.
+ * Partner requests always count toward a rate limit, if necessary by address. Other requests may fail before
+ * authentication, in which case they are not counted.
  */
 const isAlwaysCounted = ({ who }: Endpoint, status: number): boolean => who === 'partner' || status === 429;
 
@@ -249,13 +249,13 @@ function refusalsOf(endpoint: Endpoint): Record<number, string> {
     ...BEARER_REFUSALS,
     ...(takesBody ? { 413: `The body is larger than ${limit}.`, 415: 'The body is not JSON.' } : {}),
     ...(isCounted(endpoint) ? { 429: 'Too many requests.' } : {}),
-    503: 'The service is unavailable, or its read models have not reached X-Min-Position.',
+    503: 'The service is unavailable, or its read models have not reached `X-Min-Position`.',
   };
 }
 
 function descriptionOf(endpoint: Endpoint): string {
   const { description = '', permission, who, stepUp } = endpoint;
-  const need = permission === undefined ? NEEDS[who] : `Requires the permission ${permission}.`;
+  const need = permission === undefined ? NEEDS[who] : `Requires the \`${permission}\` permission.`;
   const recent = stepUp && 'Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).';
   return [description, need, recent].filter((part) => part !== '' && part !== undefined).join('\n\n');
 }

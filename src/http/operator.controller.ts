@@ -15,12 +15,12 @@ export const OperatorController = controllerOf(
   routes.change('Create an operator', { creates: { passwordsIn: ['password'] }, stepUp: true }, CreateOperator),
   routes.list('List operators, newest first', listQuery, OperatorDto, ListOperators),
   routes.change(
-    'Remove an operator; the last operator cannot be removed',
-    { method: 'DELETE', path: '/:id' },
+    'Remove an operator',
+    { method: 'DELETE', path: '/:id', description: 'The last operator cannot be removed.' },
     DeleteOperator,
   ),
   routes.change(
-    'Remove all second factors of another operator; all sessions of the operator end',
+    "Remove all second factors from another operator and end the operator's sessions",
     {
       path: '/:id/remove-factors',
       description:

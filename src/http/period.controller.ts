@@ -20,7 +20,7 @@ const PeriodsDto = named(
           through: dateOut.nullable(),
           at: instantOut,
           ...user,
-          note: z.string().nullable().meta({ description: 'Note of a closing, or reason for a reopening.' }),
+          note: z.string().nullable().meta({ description: 'Note on a closing, or reason for a reopening.' }),
         }),
       )
       .meta({ description: 'Closings and reopenings, newest first.' }),
@@ -39,8 +39,9 @@ const PeriodsDto = named(
       )
       .meta({
         description:
-          'Transactions recorded while the period of their date was being closed, newest first. The administrators ' +
-          'are notified of each transaction. To accept these transactions, reopen the period and close it again.',
+          'Transactions recorded while the period that contains their date was being closed, newest first. ' +
+          'Administrators are notified of each transaction. To accept these transactions, reopen the period and ' +
+          'close it again.',
       }),
   }),
 );
@@ -50,7 +51,7 @@ const routes = routesAt('/api/periods', { ...periods, permission: 'periods.close
 
 export const PeriodController = controllerOf(
   routesAt('/api/periods', { ...periods, permission: 'reports.read' }).query(
-    'Get the closed period, its history and late transactions',
+    'Get the closed period with its history and late transactions',
     { answers: valueOf(PeriodsDto) },
     ({ tenantId }) => new GetPeriods(tenantId),
   ),

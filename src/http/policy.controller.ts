@@ -7,12 +7,13 @@ const targetOf = ({ name }: { readonly name: string }) => ({ tenantId: PLATFORM_
 
 export const PolicyController = controllerOf(
   routes.command(
-    'Pause a policy; its events wait until it is resumed',
+    'Pause a policy',
     {
       path: '/pause',
       description:
-        "While `booking` is paused, partners' sales are accepted but not booked. GET /api/platform/redis/queues " +
-        'shows all policies, and the time at which each was paused.',
+        "The policy's events wait until it is resumed. While the `booking` policy is paused, partners' sales are " +
+        'accepted but not booked. GET /api/platform/redis/queues lists the policies and the time at which each was ' +
+        'paused.',
     },
     ({ params }) => new PausePolicy(targetOf(params), {}),
   ),

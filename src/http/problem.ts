@@ -80,7 +80,7 @@ const TOO_BROAD = fromDomain(
   refuse([{ path: 'search', message: 'The search matches too many records. Enter more letters or words.' }]),
 );
 
-/** The status of a Fastify or Nest error. `statusCode` of other errors (a driver's, for example) is ignored. */
+/** The status of a Fastify or Nest error. The `statusCode` of any other error (a driver's, for example) is ignored. */
 function frameworkStatus(error: unknown): number | undefined {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error)) return undefined;
@@ -105,7 +105,7 @@ export function problemOfStatus(status: number): Problem {
   return known === undefined ? INTERNAL : { status, code: known[0], message: known[1], defect: false };
 }
 
-/** The body of an error in the format of the partner intake. */
+/** Returns the error body in the partner intake format. */
 export const partnerProblem = ({ code, message, errors }: Problem, requestId: string): object => ({
   error: { code, message, requestId, ...(errors ? { errors } : {}) },
 });
@@ -127,7 +127,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     reply.raw.destroy();
     return;
   }
-  // Below this path, errors have the format of the partner intake.
+  // Below this path, errors have the partner intake format.
   const partner = liesBelow(request.raw.url ?? request.url, PARTNER_PREFIX);
   reply.code(problem.status).headers({
     'x-request-id': request.id,

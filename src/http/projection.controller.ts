@@ -15,11 +15,11 @@ const ProjectionDto = named(
     version: z.int().min(1).meta({ description: 'Version of the read model in the code.' }),
     generation: z.int().min(1).meta({ description: 'Generation in use. Every rebuild fills a new generation.' }),
     position: z.int().min(-1).meta({ description: 'Position of the last event included in the documents.' }),
-    head: z.int().min(-1).meta({ description: 'Position of the last event of the service.' }),
+    head: z.int().min(-1).meta({ description: "Position of the service's last event." }),
     lag: z
       .int()
       .min(0)
-      .meta({ description: 'head − position. Positions have gaps, so this is not a number of events.' }),
+      .meta({ description: '`head` minus `position`. Positions have gaps, so this is not a number of events.' }),
     status: z.enum(['LIVE', 'CATCHING_UP', 'REBUILDING', 'STOPPED', 'FAILED']).meta({
       description: 'STOPPED: an event cannot be applied. FAILED: processing fails and is retried.',
     }),
@@ -35,7 +35,7 @@ const ProjectionDto = named(
         requestedAt: instantOut,
       })
       .nullable()
-      .meta({ description: 'The current rebuild.' }),
+      .meta({ description: 'The rebuild in progress; null if there is none.' }),
     lastRebuild: z
       .object({
         status: z.enum(['DONE', 'CANCELLED', 'FAILED']),
@@ -62,8 +62,8 @@ export const ProjectionController = controllerOf(
     ({ tenantId, params }) => new RebuildProjection({ tenantId, id: params.name }, {}),
   ),
   routes.command(
-    'Cancel the rebuild of a projection; the live read model does not change',
-    { method: 'DELETE', path: '/:name/rebuild' },
+    'Cancel the rebuild of a projection',
+    { method: 'DELETE', path: '/:name/rebuild', description: 'The live read model does not change.' },
     ({ tenantId, params }) => new CancelProjectionRebuild({ tenantId, id: params.name }, {}),
   ),
 );

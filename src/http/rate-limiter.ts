@@ -67,11 +67,11 @@ const status = (limit: number, count: number, resetAtMs: number, { admitted, by 
 });
 
 /**
- * A limit on requests per window. `policy`: the name of the limit in headers. Callers with the same `bucket` share the
- * limit.
+ * A limit on requests per window. `policy` is the name of the limit in headers. Callers with the same `bucket` share
+ * the limit.
  */
 export type Quota = { readonly policy: string; readonly bucket: string; readonly limit: number };
-/** The quota for a partner's key. */
+/** Returns the quota for a partner's key. */
 export const partnerQuota = ({ keyId, rateLimit: limit }: PartnerPrincipal): Quota => ({
   ...{ policy: 'key', bucket: `partner-key:${keyId}`, limit },
 });

@@ -44,7 +44,7 @@ export class ReadYourWrites {
   }
 
   /**
-   * For reads of a tenant or the platform: resolves once the read models have reached the position.
+   * Resolves once the read models of the tenant (of all tenants, for the platform) have reached the position.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async waitForPosition(position: number, tenantId: string): Promise<void> {
@@ -55,7 +55,10 @@ export class ReadYourWrites {
     if (!(await reached(MIN_POSITION_WAIT_MS))) throw readModelBehind();
   }
 
-  /** A tenant's reads depend only on its own history. An operator's reads may depend on the history of every tenant. */
+  /**
+   * A tenant's responses depend only on its own history. An operator's responses may depend on the history of every
+   * tenant.
+   */
   private reached(position: number, timeoutMs: number, tenantId: string): Promise<boolean> {
     const own = tenantId === PLATFORM_TENANT ? undefined : tenantId;
     return this.progress.reached(position, timeoutMs, undefined, own);

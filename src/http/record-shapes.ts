@@ -6,7 +6,7 @@ import { named, recordFields } from './shapes.js';
 type Shown<F extends Fields> = Pick<RecordShapes<F>, 'shown'>;
 type Dto<F extends Fields> = typeof recordFields & ShownShape<F>;
 
-/** The API schema of a declared record. `more`: additional fields that reads return. */
+/** The API schema of a declared record. `more`: additional fields in responses. */
 export function recordDto<F extends Fields>(name: string, record: Shown<F>): z.ZodObject<Dto<F>>;
 export function recordDto<F extends Fields, More extends z.ZodRawShape>(
   name: string,
@@ -33,7 +33,7 @@ function parameterOf({ kept }: Field): z.ZodType {
   return kept instanceof z.ZodString ? idInput : kept;
 }
 
-/** Parameters of a list: `own` (its paging), a search, and the filters declared by the record. */
+/** Query parameters of a list: `own` (its paging), a search, and the filters declared by the record. */
 export function listQueryOf<F extends Fields, Own extends z.ZodRawShape>(
   { fields }: Pick<RecordShapes<F>, 'fields'>,
   own: Own,

@@ -1,7 +1,7 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
 import type { PermissionCode } from '../security/permissions.js';
 
-/* The errors for requests that are rejected before their handler runs. The API document shows the same errors. */
+/* The errors for requests that are rejected before their handler runs. The API document lists the same errors. */
 
 export const unauthenticated = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'A valid bearer token is required.');

@@ -53,7 +53,7 @@ const profitQuery = z
         .transform((by) => by ?? 'none'),
       {
         ...{ type: 'string', enum: ['none', 'month', 'quarter'], default: 'none' },
-        description: `A period of more than ${MAX_PERIODS} months or quarters returns 400.`,
+        description: `Periods of more than ${MAX_PERIODS} months or quarters are rejected with 400.`,
       },
     ),
     knownAt,
@@ -67,7 +67,7 @@ const csv = { media: ['text/csv'] } as const;
 const reports = routesAt('/api/reports', { who: 'tenant', permission: 'reports.read', tag: 'Reports' });
 const items = routesAt('/api/customers', { who: 'tenant', permission: 'customers.read', tag: 'Customers' });
 
-/** The report as JSON, or as a table if the client prefers CSV. */
+/** Returns the report as JSON, or as a table if the client prefers CSV. */
 const orTable =
   <Report>(table: (report: Report) => Answer) =>
   (report: Report, call: { prefers(type: string): boolean }): unknown =>
@@ -106,7 +106,7 @@ export const ReportController = controllerOf(
     orTable(tables.taxTable),
   ),
   reports.query(
-    'Get every posting of a period in order, optionally as a Beancount file',
+    'Get all postings in a period in order, optionally as a Beancount file',
     {
       path: '/general-ledger',
       query: ledgerQuery,
@@ -120,7 +120,7 @@ export const ReportController = controllerOf(
     },
   ),
   items.query(
-    'List the open items of a customer, oldest first',
+    "List a customer's open items, oldest first",
     { path: '/:id/open-items', query: asOfQuery, answers: { ...valueOf(OpenItemsDto), ...csv } },
     ({ tenantId, id, query }) => new GetOpenItems({ tenantId, knownAt: query.knownAt }, id, query.asOf),
     orTable(tables.openItemsTable),

@@ -17,10 +17,14 @@ export const TrialBalanceDto = named(
     rows: z.array(
       z.object({
         ...account,
-        opening: amount.optional().meta({ description: 'Balance before the period. Present only for a period.' }),
+        opening: amount
+          .optional()
+          .meta({ description: 'Balance before the period. Present only if the report covers a period.' }),
         debit: amount,
         credit: amount,
-        closing: amount.optional().meta({ description: 'Balance after the period. Present only for a period.' }),
+        closing: amount
+          .optional()
+          .meta({ description: 'Balance at the end of the period. Present only if the report covers a period.' }),
         balance: amount.meta({ description: 'Debits minus credits of all postings up to and including the end date.' }),
       }),
     ),

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Backpressure } from '../eventsourcing/backpressure.js';
 
-/** The client decides how long streams and downloads last, so background work does not wait for them. */
+/** Background work does not wait for streams and downloads, because the client decides how long they last. */
 const isLong = ({ routeOptions }: FastifyRequest): boolean => {
   const shape = routeOptions.config.endpoint?.answers.shape;
   return shape === 'sse' || shape === 'file';
@@ -15,7 +15,7 @@ export function countRequests(
   server: FastifyInstance,
   pace: Pick<Backpressure, 'requestBegins' | 'requestEnds'>,
 ): void {
-  // Admitted requests in progress. The hook `onResponse` also runs for rejected requests, which were never counted.
+  // Admitted requests in progress. The `onResponse` hook also runs for rejected requests, which were never counted.
   const begun = new WeakSet<FastifyRequest>();
   server.addHook('onRequest', (request, _reply, done) => {
     if (!isLong(request)) {

@@ -10,8 +10,7 @@ const POSITION = /^\d{1,16}$/;
 const nothing = z.strictObject({}).optional();
 
 /**
- * Creates the error for a request with faults. Its message is that of the first fault, prefixed with the name of the
- * field.
+ * Creates the error for a request with faults. Its message is that of the first fault, prefixed with the field name.
  */
 export function refuse(faults: readonly Fault[]): DomainError {
   const [first] = faults;

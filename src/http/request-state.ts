@@ -19,7 +19,7 @@ export type RequestState = {
   creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema is applied. */
   received: unknown;
-  /** Number of a partner's sales that the request stored, and number that had already been stored. */
+  /** Number of a partner's sales that the request stored, and number of its sales that had already been stored. */
   sales: { readonly accepted: number; readonly replayed: number } | undefined;
   /** The error if the request failed, for its log line. */
   failure: { readonly code: string; readonly error: unknown } | undefined;
@@ -73,7 +73,7 @@ const actorOf = (principal: Principal | undefined): Actor => {
 export const tenantOf = (principal: Principal | undefined): string =>
   principal === undefined || principal.kind === 'operator' ? PLATFORM_TENANT : principal.tenantId;
 
-/** The context of the request's events. Only writes and recorded reads need it. */
+/** Returns the context for the request's events. Only writes and recorded reads need it. */
 export function contextOf(request: FastifyRequest, commandId: string): RequestContext {
   const { principal, ifMatch } = request.state;
   const userAgent = request.headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH);

@@ -30,8 +30,13 @@ export const RoleController = controllerOf(
     ({ scope, tenantId }) => new ListRoles(scope, tenantId),
   ),
   write.command(
-    'Create a role; callers can include only permissions that they have',
-    { body: CreateRole.schema, creates: {}, answers: { ...valueOf(RoleDetailDto), status: 201, position: 'awaited' } },
+    'Create a role',
+    {
+      description: 'Callers can include only permissions that they have.',
+      body: CreateRole.schema,
+      creates: {},
+      answers: { ...valueOf(RoleDetailDto), status: 201, position: 'awaited' },
+    },
     ({ target, body, caller }) => new CreateRole(target, body, caller),
     ({ position: _, ...role }) => roleDetail({ ...role, updatedAt: role.createdAt }, { isSystem: false, userCount: 0 }),
   ),
@@ -40,15 +45,15 @@ export const RoleController = controllerOf(
     { path: '/:id', answers: recordOf(RoleDetailDto) },
     ({ scope, tenantId, id }) => new GetRole(scope, tenantId, id),
   ),
-  write.change('Update the name or description of a role', { method: 'PATCH', path: '/:id' }, UpdateRole),
+  write.change("Update a role's name or description", { method: 'PATCH', path: '/:id' }, UpdateRole),
   write.command(
     'Delete a role without users',
     { method: 'DELETE', path: '/:id' },
     ({ target }) => new DeleteRole(target),
   ),
   write.change(
-    'Replace the permissions of a role; callers can add only permissions that they have',
-    { method: 'PATCH', path: '/:id/permissions' },
+    "Replace a role's permissions",
+    { method: 'PATCH', path: '/:id/permissions', description: 'Callers can add only permissions that they have.' },
     UpdateRolePermissions,
   ),
   routesAt('/api/permissions', { who: 'tenant', permission: 'roles.read', tag: 'Permissions' }).route(

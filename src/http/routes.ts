@@ -52,7 +52,7 @@ export class Services {
     return this.settled(shownReceipt(result), result);
   }
 
-  /** The response to an executed command. */
+  /** Returns the response to an executed command. */
   async settled(body: unknown, { position }: Positioned, options: AnswerOptions = {}): Promise<Answer> {
     return answer(body, { ...(await this.writes.settled(position, currentContext().tenantId)), ...options });
   }
@@ -241,7 +241,7 @@ export const recordOf = <S extends z.ZodType>(schema: S) => ({ ...valueOf(schema
 export const pageOf = <S extends z.ZodType>(schema: S) => ({ status: 200, shape: 'page', schema }) as const;
 
 const declared = new WeakMap<Type, readonly Endpoint[]>();
-/** The routes that controllers declare. */
+/** Returns the routes that controllers declare. */
 export const endpointsOf = (controllers: readonly Type[]): Endpoint[] =>
   controllers.flatMap((controller) => declared.get(controller) ?? []);
 
@@ -273,7 +273,7 @@ export function controllerOf(...routes: readonly Route[]): Type {
   return RouteList;
 }
 
-/** Registers a route whose handler needs no providers. Used for the service's own documents. */
+/** Registers a route whose handler needs no providers, for the service's own documents. */
 export function installRoute(server: FastifyInstance, endpoint: Endpoint, handle: () => unknown): void {
   server.route({
     method: endpoint.method,

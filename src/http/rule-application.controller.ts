@@ -36,7 +36,7 @@ const RulePreviewDto = named(
   'RulePreviewDto',
   z.object({
     wouldChange: count,
-    sample: z.array(TransactionDto).max(20).meta({ description: 'The newest of the transactions that would change.' }),
+    sample: z.array(TransactionDto).max(20).meta({ description: 'Newest transactions that would change.' }),
   }),
 );
 const StartedRuleApplicationDto = named('StartedRuleApplicationDto', z.object({ applicationId: recordId }));
@@ -63,20 +63,20 @@ export const RuleApplicationController = controllerOf(
       path: '/:id/apply',
       description:
         'Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, ' +
-        'cancelled transactions and reversals do not change. The rule is applied in the background; GET ' +
-        '/api/transaction-categories/rules/applications shows its progress.',
+        'cancelled transactions and reversals do not change. The service applies the rule in the background. GET ' +
+        '/api/transaction-categories/rules/applications reports the progress.',
       body: ApplyInput,
       creates: {},
       answers: {
         ...valueOf(RulePreviewDto),
         also: {
-          200: 'A preview, or the replayed response of an earlier request.',
+          200: 'A preview, or the replayed response to an earlier request.',
           201: 'The service has begun to apply the rule.',
         },
         bodies: { 201: StartedRuleApplicationDto },
         headers: {
           'X-Event-Position': {
-            description: 'Position of the event that started the application of the rule. Absent in previews.',
+            description: 'Position of the event that started the application of the rule. Absent from previews.',
           },
           'X-Read-Model': { description: '`behind` if the read models have not reached X-Event-Position.' },
         },
@@ -91,9 +91,10 @@ export const RuleApplicationController = controllerOf(
     },
   ),
   write.command(
-    'Undo the application of a rule; transactions whose category was changed later are skipped',
+    'Undo the application of a rule',
     {
       path: '/applications/:id/undo',
+      description: 'Transactions whose category was changed later are skipped.',
       answers: { ...valueOf(UndoneRuleApplicationDto), status: 201, position: 'awaited' },
     },
     ({ target }) => new UndoRuleApplication(target, {}),

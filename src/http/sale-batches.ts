@@ -28,13 +28,13 @@ export type Batch = Pick<Intake, 'isOnlyValidated'> & {
   readonly requestId: string;
   readonly sales: readonly unknown[];
 };
-/** The answer to one sale in a batch. The status and the body are the same as for a sale that is sent alone. */
+/** The result for one sale in a batch. Its status and body are the same as for a sale that is sent alone. */
 export type BatchItem = {
   /** External id of the sale; null if it has none. */
   readonly externalId: string | null;
   readonly status: number;
   readonly body: object;
-  /** Has the same content as the Idempotency-Differs header. */
+  /** Same content as the `Idempotency-Differs` header. */
   readonly differs?: readonly string[];
 };
 type Answered = { readonly item: BatchItem; readonly answer?: IntakeAnswer; readonly retryAfterSeconds?: number };
@@ -46,7 +46,7 @@ export type BatchAnswer = { readonly items: readonly BatchItem[]; readonly optio
 export const statusOf = ({ replayed, receipt: { status } }: IntakeAnswer): number =>
   replayed || status === 'VALID' ? 200 : 202;
 
-/** Counts the answers for stored sales. */
+/** Counts the sales that were stored, now or earlier. */
 export const salesIn = (answers: readonly IntakeAnswer[]): NonNullable<RequestState['sales']> => ({
   accepted: answers.filter((answer) => statusOf(answer) === 202).length,
   replayed: answers.filter(({ replayed }) => replayed).length,
@@ -117,7 +117,7 @@ export class SaleBatches {
     });
   }
 
-  /** Starts as many of the sales as may run concurrently. The returned promises never reject. */
+  /** Starts as many sales as may run concurrently. The returned promises never reject. */
   private begin(batch: Batch, sales: readonly unknown[]): Promise<Answered>[] {
     const beganMs = this.clock.monotonicMs();
     const latest = new Map<string, Promise<Answered>>();

@@ -29,7 +29,7 @@ const SaleStatusDto = named(
 const ValidSaleDto = named(
   'ValidSaleDto',
   z.object({ ...validReceipt, status: z.literal('VALID') }).meta({
-    description: 'The sale would be accepted now. Nothing is stored.',
+    description: 'The sale would be accepted. Nothing has been stored.',
   }),
 );
 const PartnerSaleDto = named(
@@ -43,7 +43,7 @@ const SaleBatchDto = named(
   'SaleBatchDto',
   z.strictObject({
     sales: z
-      .array(z.unknown().meta({ description: 'As in POST /api/integrations/v1/sales (IntegrationSaleDto).' }))
+      .array(z.unknown().meta({ description: 'A sale, as in POST /api/integrations/v1/sales (IntegrationSaleDto).' }))
       .min(1)
       .max(MAX_BATCH),
   }),
@@ -56,10 +56,14 @@ const SaleBatchAnswerDto = named(
         externalId: z.string().nullable().meta({ description: 'External id of the sale; null if it has none.' }),
         status: z.int().meta({ description: 'HTTP status that the sale would get if it were sent alone.' }),
         body: z.union([SaleReceiptDto, ValidSaleDto, PartnerErrorDto]),
-        differs: z.array(z.string()).optional().meta({
-          description:
-            'Fields in which the payload of a replay differs from the accepted sale (see the header Idempotency-Differs).',
-        }),
+        differs: z
+          .array(z.string())
+          .optional()
+          .meta({
+            description:
+              'Fields in which the payload of a replay differs from the accepted sale (see the `Idempotency-Differs` ' +
+              'header).',
+          }),
       }),
     ),
   }),
@@ -95,17 +99,18 @@ const intakeQuery = z.strictObject({
 const listQuery = z.strictObject({
   ...optionalPaging,
   status: SaleStatusDto.shape.status.optional(),
-  since: fromInput.optional().meta({ description: 'Only sales accepted at or after this time.' }),
+  since: fromInput.optional().meta({ description: 'Returns only sales accepted at or after this time.' }),
 });
 
 const partner = routesAt('/api/integrations/v1', { who: 'partner', tag: 'Partner Intake' });
 
 export const SaleController = controllerOf(
   partner.route(
-    'Push a sale, return or cancellation; retries are safe',
+    'Push a sale, return or cancellation',
     {
       method: 'POST',
       path: '/sales',
+      description: 'Retries are safe, because the `externalId` identifies the sale.',
       query: intakeQuery,
       body: SalePayload,
       maxValues: MAX_SALE_VALUES,
@@ -120,8 +125,8 @@ export const SaleController = controllerOf(
         headers: {
           'Idempotency-Differs': {
             description:
-              'Comma-separated top-level fields in which the payload of a replay differs from the accepted sale. ' +
-              'The accepted sale does not change; send a correction with a new externalId.',
+              'Comma-separated names of the top-level fields in which the payload of a replay differs from the ' +
+              'accepted sale. The accepted sale does not change. Send a correction with a new `externalId`.',
           },
         },
       },
@@ -141,14 +146,15 @@ export const SaleController = controllerOf(
     },
   ),
   partner.route(
-    'Push up to 500 sales, returns and cancellations; retries are safe',
+    'Push up to 500 sales, returns and cancellations',
     {
       method: 'POST',
       path: '/sales/batch',
       description:
-        'The responses are in the order of the request. Each sale gets the response that it would get if sent alone, ' +
-        'and counts as one request toward the rate limit. The batch as a whole fails only if its JSON is malformed. ' +
-        'Idempotency-Key is ignored, because the externalId of each sale makes a retry safe.',
+        'The response lists the results in the same order as the sales in the request. Each sale gets the result ' +
+        'that it would get if sent alone, and counts as one request toward the rate limit. The batch as a whole ' +
+        'fails only if its JSON is malformed. Retries are safe, because the `externalId` identifies each sale. The ' +
+        '`Idempotency-Key` header is ignored.',
       query: intakeQuery,
       body: SaleBatchDto,
       maxBytes: MAX_BATCH_BYTES,
@@ -159,7 +165,9 @@ export const SaleController = controllerOf(
         schema: SaleBatchAnswerDto,
         position: 'told',
         headers: {
-          'Retry-After': { description: 'Seconds to wait before you send the items with status 429 or 503 again.' },
+          'Retry-After': {
+            description: 'Number of seconds to wait before resending the items with status 429 or 503.',
+          },
         },
       },
     },
@@ -171,7 +179,7 @@ export const SaleController = controllerOf(
     },
   ),
   partner.query(
-    'List the sales of this sourceId, most recently accepted first',
+    "List sales from the caller's source, most recently accepted first",
     { path: '/sales', query: listQuery, answers: pageOf(PartnerSaleDto) },
     ({ scope, caller, query }) => new ListPartnerSales(scope, caller.sourceId, query),
   ),
@@ -185,11 +193,11 @@ export const SaleController = controllerOf(
     ({ caller, params }) => new GetSaleStatus(caller.tenantId, caller.sourceId, params.externalId),
   ),
   partner.query(
-    'Get the status of an Idempotency-Key',
+    'Get the status of an idempotency key',
     {
       path: '/idempotency-keys/:key',
       description:
-        `Finds only idempotency keys that were sent with an integration key of the same sourceId. ` +
+        `Finds only idempotency keys sent with an integration key that has the same \`sourceId\`. ` +
         aboutDots('the key'),
       answers: { status: 200, shape: 'plain', schema: IdempotencyKeyDto },
     },

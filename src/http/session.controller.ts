@@ -74,14 +74,18 @@ export const SessionController = controllerOf(
     ({ body }) => new RefreshSession(body),
     ({ tokens }) => tokens,
   ),
-  signedIn.command('End this session', { path: '/logout', answers: receipt(200) }, ({ caller }) => new Logout(caller)),
+  signedIn.command(
+    'End the current session',
+    { path: '/logout', answers: receipt(200) },
+    ({ caller }) => new Logout(caller),
+  ),
   signedIn.query(
     'Get the signed-in user, including the tenant and permissions',
     { path: '/me', answers: valueOf(MeDto) },
     ({ caller }) => new GetMe(caller),
   ),
   signedIn.command(
-    "Change the caller's own password; all other sessions end",
+    "Change the caller's password and end all other sessions",
     {
       path: '/change-password',
       description:
@@ -96,7 +100,7 @@ export const SessionController = controllerOf(
     {
       path: '/oidc/bind',
       description:
-        "Send the provider's access token in `Authorization`. Later requests with tokens of this identity are " +
+        "Send the provider's access token in `Authorization`. Later requests with tokens for this identity are " +
         'authenticated as that user.',
       body: BindIdentityInput,
       requestHeaders: {

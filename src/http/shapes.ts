@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { IdText, InstantText } from '../aggregates/fields.js';
 
-/** Names a schema in the OpenAPI document. Names are unique; requests and responses share no names. */
+/** Names a schema in the OpenAPI document. Names are unique, and no name is used for both requests and responses. */
 export const named = <S extends z.ZodType>(name: string, schema: S): S => schema.meta({ id: name });
 
-/** Replaces a schema in the OpenAPI document. Used for queries, whose booleans and numbers arrive as text. */
+/** Replaces a schema in the OpenAPI document. Queries need this, because their booleans and numbers arrive as text. */
 export const documented = <S extends z.ZodType>(schema: S, openapi: object): S => schema.meta({ openapi });
 
 export const ErrorResponseDto = named(
@@ -57,7 +57,7 @@ export const MoneyDto = named(
   z.object({
     amount: z
       .string()
-      .meta({ description: 'Decimal string with the number of decimal places of the currency, such as "1250.00".' }),
+      .meta({ description: 'Decimal string with the decimal places of the currency, such as "1250.00".' }),
     currency: z.string().meta({ description: 'ISO 4217.' }),
   }),
 );
@@ -70,7 +70,7 @@ export const recordFields = {
   revision: z.int().min(0),
 } as const;
 
-/** Field that accompanies the total of a page. */
+/** Field that accompanies the totals of a page. */
 export const totalIsCapped = z
   .literal(true)
   .optional()

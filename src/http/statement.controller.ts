@@ -19,7 +19,7 @@ const lineFields = {
   description: text,
   reference: text,
   counterparty: text.meta({
-    description: 'The customer of the transaction or, if it has no customer, its other accounts.',
+    description: "The transaction's customer or, if it has none, its other accounts.",
   }),
   reversalOf: text,
   reason: text.meta({ description: 'Reason given by a user for a reversal.' }),
@@ -52,7 +52,7 @@ const query = z
     error: 'Must not be after endDate.',
   });
 
-/** Returns a row with the opening balance, the lines, and a row with the closing balance. */
+/** Returns a row with the opening balance, a row for each line, and a row with the closing balance. */
 function csvOf({ beginDate, endDate, opening, lines, closing }: Statement): Answer {
   const rows = [
     { date: beginDate, description: 'Opening balance', balance: opening },
@@ -74,13 +74,13 @@ const shared = { who: 'tenant', permission: 'reports.read', tag: 'Reports' } as 
 
 export const StatementController = controllerOf(
   routesAt('/api/accounts', shared).query(
-    'Get the statement of an account: its postings in a period, with a running balance',
+    'Get an account statement with the postings in a period and a running balance',
     details,
     ({ scope, id, query: request }) => new GetStatement(scope, id, request),
     (statement, call) => (call.prefers('text/csv') ? csvOf(statement) : statement),
   ),
   routesAt('/api/customers', shared).query(
-    'Get the statement of a customer',
+    "Get a customer's statement",
     details,
     ({ scope, id, query: request }) => new GetCustomerStatement(scope, id, request),
     (statement, call) => (call.prefers('text/csv') ? csvOf(statement) : statement),

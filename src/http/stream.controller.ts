@@ -40,8 +40,9 @@ const ListedEventDto = named(
   StreamEventDto.extend({
     entity: z.string().meta({
       description:
-        'Kind of the record to which the audit log entry of the event refers. It can differ from the record whose ' +
-        'stream contains the event. Technical events have no entry; for them, both are the same.',
+        "Kind of record in the event's audit log entry, which can refer to a record other than the one whose stream " +
+        'contains the event. For technical events, which have no entry: the kind of record whose stream contains ' +
+        'the event.',
     }),
     tenantId: z.string().meta({ description: 'Tenant of the audit log entry; `platform` for platform entries.' }),
     recordId: z.string(),
@@ -62,13 +63,13 @@ const StreamStateDto = named(
     stream: z.string(),
     revision: z.int().min(0),
     position: z.int(),
-    occurredAt: instantOut.meta({ description: 'Time of the last event in this state.' }),
+    occurredAt: instantOut.meta({ description: 'Time of the last event included in this state.' }),
     state: z.unknown().meta({ description: 'State of the record, without secrets.' }),
   }),
 );
 
 export const recordTenant = idInput.meta({
-  description: 'Tenant of the record; `platform` for records of the platform.',
+  description: 'Tenant of the record; `platform` for platform records.',
 });
 const eventsQuery = z.strictObject({ ...optionalPaging, tenantId: recordTenant });
 
@@ -95,12 +96,11 @@ const routes = routesAt('/api/platform/streams/:entity/:id', {
   isRecorded: true,
 });
 const description =
-  '`entity` accepts the same values as in the audit log. A transaction that was recorded by an event of another ' +
-  'record is in the stream of that record. Every read is recorded in the audit log.';
+  "`entity` accepts the same values as in the audit log. A transaction recorded by another record's event is in " +
+  "that record's stream. Every successful request is recorded in the audit log.";
 
 /**
- * Ids are lowercased only if they are UUIDs. Names that serve as ids, such as the name of a forwarder, are
- * case-sensitive.
+ * Only ids that are UUIDs are lowercased. Names that serve as ids, such as the name of a forwarder, are case-sensitive.
  */
 export const addressOf = ({ entity, id }: { entity: string; id: string }, tenantId: string): RecordAddress => ({
   entity,
@@ -110,7 +110,7 @@ export const addressOf = ({ entity, id }: { entity: string; id: string }, tenant
 
 export const StreamController = controllerOf(
   routes.route(
-    'List the events of a record, newest first',
+    "List a record's events, newest first",
     { path: '/events', description, query: eventsQuery, answers: pageOf(StreamEventDto) },
     async ({ params, query: { tenantId, pageNumber, pageSize } }, services) => {
       const address = addressOf(params, tenantId);
@@ -120,7 +120,7 @@ export const StreamController = controllerOf(
     },
   ),
   routes.route(
-    'Get the state of a record, now or at a revision or an instant',
+    "Get a record's current state, or its state at a revision or an instant",
     { path: '/state', description, query: stateQuery, answers: valueOf(StreamStateDto) },
     async ({ params, query }, services) => {
       const address = addressOf(params, query.tenantId);
@@ -140,12 +140,12 @@ const listQuery = z
     entity: nameInput.optional().meta({ description: 'Kind of record, as in the audit log.' }),
     tenantId: recordTenant.optional(),
     correlationId: nameInput.optional().meta({
-      description: 'Id of the request that started the causal chain, as in the X-Request-Id header of its response.',
+      description: 'Id of the request that started the causal chain, as in the `X-Request-Id` header of its response.',
     }),
     requestId: nameInput.optional(),
     from: fromInput.optional(),
     to: toInput.optional(),
-    cursor: z.string().max(1_000).optional().meta({ description: '`nextCursor` of the previous page.' }),
+    cursor: z.string().max(1_000).optional().meta({ description: '`nextCursor` from the previous page.' }),
     pageSize: optionalPaging.pageSize,
   })
   .refine(({ from = '', to }) => to === undefined || from <= to, { path: ['to'], error: 'Must not be before from.' });
@@ -156,8 +156,8 @@ export const EventController = controllerOf(
     {
       description:
         'Lists the events that have an audit log entry, once that entry is available. To list technical events, ' +
-        'which have no entry, specify their `type`. Each request then searches only part of the history. Every read ' +
-        'is recorded in the audit log.',
+        'which have no entry, specify their `type`. Such a request searches only part of the history. Every ' +
+        'successful request is recorded in the audit log.',
       query: listQuery,
       answers: { ...pageOf(ListedEventDto), cursor: true },
     },

@@ -12,7 +12,7 @@ const SaleStatus = z.enum(['ACCEPTED', 'BOOKED', 'REJECTED']);
 const listed = {
   ...recordFields,
   externalId: z.string(),
-  sourceId: z.string().meta({ description: '`_manual` for sales that users recorded.' }),
+  sourceId: z.string().meta({ description: '`_manual` for sales recorded by users.' }),
   type: SaleType,
   status: SaleStatus,
   occurredAt: instantOut,
@@ -25,7 +25,7 @@ const listed = {
   totalNet: z.string(),
   totalTax: z.string(),
   transactionIds: z.array(recordId).meta({ description: 'Empty until the sale is booked.' }),
-  relatedSaleId: recordId.nullable().meta({ description: 'Sale that a RETURN or CANCELLATION refers to.' }),
+  relatedSaleId: recordId.nullable().meta({ description: 'Sale to which a RETURN or CANCELLATION refers.' }),
   relatedSales: z
     .array(z.object({ id: recordId, externalId: z.string(), type: z.enum(['RETURN', 'CANCELLATION']) }))
     .meta({ description: 'Returns and cancellations booked against the sale.' }),
@@ -64,5 +64,5 @@ export const TenantSaleController = controllerOf(
   read.list('List sales, returns and cancellations, newest first', listQuery, SaleSummaryDto, ListSales),
   read.get('Get a sale with its lines and payments', SaleDto, GetSale),
   write.change('Record and book a sale, return or cancellation', { creates: {}, maxValues: 16_384 }, CreateSale),
-  write.change('Try to book a rejected sale again', { path: '/:id/retry' }, RetrySale),
+  write.change('Retry booking a rejected sale', { path: '/:id/retry' }, RetrySale),
 );

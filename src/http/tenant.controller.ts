@@ -36,7 +36,7 @@ export const TenantController = controllerOf(
   routes.get('Get a tenant', TenantDto, GetTenant),
   routes.change('Rename, deactivate or reactivate a tenant', { method: 'PATCH', path: '/:id' }, UpdateTenant),
   routesAt('/api/settings', { ...settings, permission: 'users.read' }).query(
-    'Get the settings of the tenant',
+    "Get the tenant's settings",
     { answers: recordOf(SettingsDto) },
     ({ tenantId }) => new GetTenant(PLATFORM, tenantId),
     ({ id, createdAt, updatedAt, revision, oidcDomains, requireFactor }) => ({
@@ -45,13 +45,14 @@ export const TenantController = controllerOf(
     }),
   ),
   routesAt('/api/settings', { ...settings, permission: 'users.write' }).command(
-    'Update the settings of the tenant',
+    "Update the tenant's settings",
     {
       method: 'PATCH',
       description:
-        'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in ' +
-        'with a token from a listed issuer. The token must contain the verified e-mail address of the user, which ' +
-        'must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.',
+        'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first ' +
+        "sign-in with a token from a listed issuer. The token must contain the user's verified e-mail address, " +
+        'which must be in the listed domain. With `requireFactor`, owners and administrators must have a second ' +
+        'factor.',
       body: UpdateSettings.schema,
     },
     ({ tenantId, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body),

@@ -63,14 +63,15 @@ export const TransactionController = controllerOf(
   read.listWithCsv('List transactions, newest first', listQuery, TransactionDto, [ListTransactions, EachTransaction]),
   read.get('Get a transaction with its postings', TransactionDto, GetTransaction),
   write.route(
-    'Record a transaction; retries with an Idempotency-Key are safe',
+    'Record a transaction',
     {
       method: 'POST',
+      description: 'Retries with the same `Idempotency-Key` header are safe.',
       body: CreateTransaction.schema,
       idempotencyKey: true,
       answers: {
         ...receipt(201),
-        also: { 200: 'Replay of the response to the first request with this Idempotency-Key, byte for byte.' },
+        also: { 200: 'Replay of the response to the first request with this idempotency key, byte for byte.' },
       },
     },
     async ({ tenantId, id: newId, body, received, idempotencyKey: key }, services) => {
@@ -88,13 +89,19 @@ export const TransactionController = controllerOf(
     ({ target, body, newId }) => new CancelTransaction(target, body, newId),
   ),
   write.command(
-    'Cancel a transaction and record its replacement, whose id is returned',
-    { path: '/:id/correct', ifMatch: true, creates: {}, body: CorrectTransaction.schema },
+    'Cancel a transaction and record its replacement',
+    {
+      path: '/:id/correct',
+      description: 'The response contains the id of the replacement.',
+      ifMatch: true,
+      creates: {},
+      body: CorrectTransaction.schema,
+    },
     ({ target, body, newId }) => new CorrectTransaction(target, body, newId),
   ),
   write.change(
-    'Set or clear the category of a transaction; rules do not override it',
-    { method: 'PATCH', path: '/:id/category' },
+    "Set or clear a transaction's category",
+    { method: 'PATCH', path: '/:id/category', description: 'Rules do not override this choice.' },
     CategorizeTransaction,
   ),
 );

@@ -33,31 +33,36 @@ const own = routesAt('/api/users/me', { who: 'any', tag: 'Users' });
 
 export const UserController = controllerOf(
   write.change(
-    'Create a user; callers can grant only permissions that they have',
-    { creates: { passwordsIn: ['password'] } },
+    'Create a user',
+    { description: 'Callers can grant only permissions that they have.', creates: { passwordsIn: ['password'] } },
     CreateUser,
   ),
   read.list('List users, newest first', listQuery, UserDto, ListUsers),
   read.lookUp('Look up active users', lookupQuery, LookUpUsers),
   read.get('Get a user', UserDto, GetUser),
   own.command(
-    "Update the caller's own profile; operators can change only their name",
-    { method: 'PATCH', path: '/profile', body: UpdateProfile.schema },
+    "Update the caller's profile",
+    {
+      method: 'PATCH',
+      path: '/profile',
+      description: 'Operators can change only their name.',
+      body: UpdateProfile.schema,
+    },
     ({ tenantId, caller, body }) => new UpdateProfile({ tenantId, id: caller.userId }, body),
   ),
   write.change(
-    'Update a user; callers can grant only permissions that they have',
-    { method: 'PATCH', path: '/:id' },
+    'Update a user',
+    { method: 'PATCH', path: '/:id', description: 'Callers can grant only permissions that they have.' },
     UpdateUser,
   ),
   write.command(
-    'Remove a user; the history is kept',
-    { method: 'DELETE', path: '/:id' },
+    'Remove a user',
+    { method: 'DELETE', path: '/:id', description: "The user's history is kept." },
     ({ target, caller }) => new DeleteUser(target, caller),
   ),
-  write.change('Reset the password of a user; all sessions of the user end', { path: '/:id/password' }, ResetPassword),
+  write.change("Reset a user's password and end all of the user's sessions", { path: '/:id/password' }, ResetPassword),
   write.change(
-    'Remove all second factors of a user; all sessions of the user end',
+    "Remove all second factors from a user and end the user's sessions",
     {
       path: '/:id/remove-factors',
       description:

@@ -28,11 +28,11 @@ const IssuedWebhookDto = named(
 );
 const response = {
   responseStatus: z.int().nullable().meta({ description: 'HTTP status; null if the receiver did not respond.' }),
-  responseBody: z.string().nullable().meta({ description: 'The first 1,024 bytes of the response.' }),
+  responseBody: z.string().nullable().meta({ description: 'First 1,024 bytes of the response body.' }),
   code: z
     .string()
     .nullable()
-    .meta({ description: 'Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success.' }),
+    .meta({ description: 'Failure code, such as `HTTP_500` or `TIMED_OUT`; null on success.' }),
 };
 const WebhookTestResultDto = named(
   'WebhookTestResultDto',
@@ -45,7 +45,7 @@ export const WebhookDeliveryDto = named(
     ...recordFields,
     webhookId: recordId,
     messageId: recordId.meta({
-      description: 'Value of the `webhook-id` header, and CloudEvents id; the same for every attempt.',
+      description: 'CloudEvents id, also sent in the `webhook-id` header. It is the same for every attempt.',
     }),
     eventType: z.string(),
     subject: z.string().meta({ description: 'Id of the record that the message is about.' }),
@@ -74,14 +74,15 @@ const tested = ({ id, answer: { status: responseStatus, body: responseBody, code
 });
 
 export const WebhookController = controllerOf(
-  routes.list('List webhooks, newest first; secrets are omitted', listQuery, WebhookDto, ListWebhooks),
+  routes.list('List webhooks without their secrets, newest first', listQuery, WebhookDto, ListWebhooks),
   routes.command(
-    'Create a webhook; only this response contains the signing secret',
+    'Create a webhook',
     {
       description:
-        "The webhook receives the tenant's integration events (GET /api/integration-events) as signed POST requests " +
-        '(Standard Webhooks 1.0). It receives only events recorded after its creation. The events of each record are ' +
-        'delivered in order. A delivery is retried for up to three days until the receiver responds with 2xx.',
+        "Only this response contains the signing secret. The webhook receives the tenant's integration events (GET " +
+        '/api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded ' +
+        'after its creation. The events of each record are delivered in order. A delivery is retried for up to ' +
+        'three days until the receiver responds with 2xx.',
       body: CreateWebhook.schema,
       creates: { showsSecret: true },
       answers: { ...issuedAnswer, also: { 409: 'TOO_MANY_WEBHOOKS: delete a webhook first.' } },
@@ -92,18 +93,20 @@ export const WebhookController = controllerOf(
   routes.get('Get a webhook', WebhookDto, GetWebhook),
   routes.change('Update, disable or enable a webhook', { method: 'PATCH', path: '/:id' }, UpdateWebhook),
   routes.change(
-    'Delete a webhook; pending deliveries are abandoned',
+    'Delete a webhook and abandon its pending deliveries',
     { method: 'DELETE', path: '/:id' },
     DeleteWebhook,
   ),
   routes.command(
-    'Rotate the signing secret; for 24 hours, messages are signed with both the old and the new secret',
+    "Rotate a webhook's signing secret",
     {
       path: '/:id/rotate-secret',
-      description: 'At most four rotations are possible within 24 hours.',
+      description:
+        'For 24 hours, messages are signed with both the old and the new secret. At most four rotations are ' +
+        'possible within 24 hours.',
       answers: {
         ...issuedAnswer,
-        also: { 409: 'TOO_MANY_SECRETS: too many secrets sign the messages. Try again later.' },
+        also: { 409: 'TOO_MANY_SECRETS: too many secrets are in use. Try again later.' },
       },
     },
     ({ target }) => new RotateWebhookSecret(target, {}),
@@ -116,7 +119,7 @@ export const WebhookController = controllerOf(
     tested,
   ),
   routes.query(
-    'List the latest deliveries of a webhook, newest first',
+    "List a webhook's latest deliveries, newest first",
     {
       path: '/:id/deliveries',
       description: 'The log keeps the last 1,000 deliveries of each webhook.',
@@ -126,17 +129,17 @@ export const WebhookController = controllerOf(
     ({ scope, id, query }) => new ListDeliveries(scope, id, query),
   ),
   routes.command(
-    'Send a delivery again',
+    'Resend a delivery',
     {
       path: '/:id/deliveries/:deliveryId/resend',
       ids: ['id', 'deliveryId'],
-      description: 'Until the delivery has been sent again, further requests for it have no effect.',
+      description: 'Further requests have no effect until the delivery has been resent.',
       answers: { status: 201, shape: 'command', also: disabled },
     },
     ({ target, params: { deliveryId } }) => new ResendDelivery(target, { deliveryId: deliveryId.toLowerCase() }),
   ),
   routes.command(
-    'Deliver all events since an instant, except those that the delivery log shows as delivered',
+    'Deliver all events since an instant, except those that the delivery log marks as delivered',
     { path: '/:id/recover', body: recoverBody, answers: { status: 201, shape: 'command', also: disabled } },
     ({ target, body }) => new RecoverWebhook(target, body),
   ),

@@ -17,8 +17,8 @@ const HEADERS = {
     'Nats-Msg-Id': {
       type: 'string',
       description:
-        'The CloudEvents id. In repeats, the id has a suffix, because JetStream drops ids that it has already seen ' +
-        'within its duplicate window: `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`.',
+        'The CloudEvents id. In repeats, the id has a suffix, because JetStream drops messages whose ids it has already ' +
+        'seen within its duplicate window: `<id>~<dead-letter id>.<attempt>`, `<id>~rewind.<id of the rewind>` or `<id>~retry`.',
     },
     'content-type': { type: 'string', const: MEDIA_TYPE },
   },
@@ -26,10 +26,10 @@ const HEADERS = {
 };
 
 const ABOUT = [
-  'Domain events of Kontor as CloudEvents 1.0 (JSON) on NATS JetStream. Every message is delivered at least once, and the messages of each record are in order.',
-  'Use the CloudEvents `id` to deduplicate messages. It is the same in every repeat of a message. The extension `replayed` marks repeats.',
-  'A repeat may follow newer messages of the same subject. To avoid replacing newer data, compare `time` and `sequence`.',
-  'Ignore unknown members. A contract only gains members; any other change is a new version of the type.',
+  'Kontor publishes its domain events as CloudEvents 1.0 (JSON) to NATS JetStream. Every message is delivered at least once, and the messages about each record are in order.',
+  'Use the CloudEvents `id` to deduplicate messages. It is the same in every repeat of a message. The `replayed` extension marks repeats.',
+  'A repeat may follow newer messages with the same subject. To avoid replacing newer data, compare `time` and `sequence`.',
+  'Ignore unknown members. Contracts may gain members. Any other change creates a new version of the type.',
 ].join('\n\n');
 
 /** For example `saleBooked`. */

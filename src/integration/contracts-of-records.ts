@@ -148,7 +148,8 @@ export const periodReopened = contract('period', 'reopened', {
 });
 
 export const periodLateEntries = contract('period', 'late-entries', {
-  description: 'Transactions were recorded while the period of their date was being closed. Subject: the tenant.',
+  description:
+    'Transactions were recorded while the period that contains their date was being closed. Subject: the tenant.',
   data: z.strictObject({
     closedThrough: date,
     entries: z.array(z.strictObject({ transactionId: id, date })),

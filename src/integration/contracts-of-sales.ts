@@ -34,8 +34,8 @@ export const saleAccepted = contract('sale', 'accepted', {
 export const saleBooked = contract('sale', 'booked', {
   description:
     'A sale, return or cancellation was booked. `transactionIds` lists its transactions; each has a separate event. ' +
-    'Subject: the sale, return or cancellation. `sequence` of a return or cancellation counts the events of the ' +
-    'related sale.',
+    "Subject: the sale, return or cancellation. For a return or cancellation, `sequence` counts the related sale's " +
+    'events.',
   data: z.strictObject({
     saleId: z.exactOptional(
       id.meta({ description: 'Id of the return or cancellation, equal to the subject. Absent for sales.' }),
@@ -140,8 +140,8 @@ export const transactionCorrected = contract('transaction', 'corrected', {
 
 export const transactionCategorized = contract('transaction', 'categorized', {
   description:
-    'The category of a transaction was set or cleared, by a user or by applying a rule to past transactions. ' +
-    'Subject: the transaction.',
+    'A user, or a rule applied to past transactions, set or cleared the category of a transaction. Subject: the ' +
+    'transaction.',
   data: z.strictObject({ transactionId: id, categoryId: optionalId, customerId: optionalId }),
   example: { transactionId: INVOICE, categoryId: exampleId(7), customerId: CUSTOMER },
 });

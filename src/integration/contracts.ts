@@ -22,7 +22,7 @@ export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>,
 export const eventSchemaOf = (contract: Contract) =>
   z.strictObject({
     specversion: z.literal('1.0'),
-    id: id.meta({ description: 'Id of the event, the same in every repeat. Use it to deduplicate.' }),
+    id: id.meta({ description: 'Id of the event, the same in every repeat. Use it to deduplicate messages.' }),
     source: z.string().regex(/^\/tenants\/[0-9a-f-]{36}$/),
     type: z.literal(typeOf(contract)),
     subject: z.string().min(1).meta({ description: 'Id of the record.' }),
@@ -30,7 +30,7 @@ export const eventSchemaOf = (contract: Contract) =>
     datacontenttype: z.literal('application/json'),
     tenantid: id,
     sequence: z.string().regex(/^\d+$/).meta({
-      description: 'Increases with each event of a record, with gaps. Compare it as a number.',
+      description: 'Increases with each event of a record, but may have gaps. Compare it as a number.',
     }),
     replayed: z.exactOptional(
       z.literal(true).meta({

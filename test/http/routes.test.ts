@@ -76,7 +76,7 @@ function accessOf({ security, description = '' }: Operation): string {
   if (schemes.includes('IntegrationKey')) return 'partner -';
   if (schemes.includes('MetricsToken')) return 'token -';
   expect(schemes).toEqual(['Bearer', 'bearer']);
-  const permission = /Requires the permission ([\w.]+)\./.exec(description)?.[1];
+  const permission = /Requires the `([\w.]+)` permission\./.exec(description)?.[1];
   if (permission !== undefined) return `tenant ${permission}`;
   return description.includes('Requires a platform operator.') ? 'platform -' : 'any -';
 }

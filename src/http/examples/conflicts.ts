@@ -1,6 +1,6 @@
 /*
- * The conflict errors (409) of operations, except those implied by the operations' declarations (REVISION_CONFLICT,
- * IDEMPOTENCY_CONFLICT, SECRET_SHOWN_ONCE). A test compares codes and messages with the source.
+ * The conflict errors (409) that operations can return, except those implied by the operations' declarations
+ * (REVISION_CONFLICT, IDEMPOTENCY_CONFLICT, SECRET_SHOWN_ONCE). A test compares codes and messages with the source.
  */
 
 /** Message for each code, with example values. */
@@ -155,7 +155,7 @@ export const CONFLICTS: Readonly<Record<string, readonly ConflictCode[]>> = {
   'POST /console/session': ['TENANT_REQUIRED'],
 };
 
-/** Codes that no response contains: those of background work, and those of rules that only guard against races. */
+/** Codes that no response contains. They come from background work, and from rules that only guard against races. */
 export const BACKGROUND_CODES: readonly string[] = [
   ...['CUSTOMER_LINK_TAKEN', 'DEFAULTS_IN_USE', 'PUSH_FAILED', 'RULE_IN_USE', 'TOO_MANY_PUSHES'],
 ];

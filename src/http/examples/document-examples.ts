@@ -105,7 +105,7 @@ function recordIdOf(path: string): string | undefined {
   return IDS_BY_COLLECTION[collectionOf(path)] ?? RECEIPT_IDS[path];
 }
 
-/** Bodies whose schema has no name have no members. */
+/** A body with an unnamed schema has no members. */
 const sampleOf = (schema: JsonSchema | undefined): object | undefined =>
   componentOf(schema) === '' ? {} : SAMPLE_REQUESTS[componentOf(schema)];
 
@@ -118,8 +118,8 @@ function requestExamples(name: string, sample: unknown): JsonSchema {
 }
 
 /**
- * Only required parameters have examples. The page sends examples unchanged, and optional parameters would filter the
- * response.
+ * Only required parameters have examples. The documentation page sends examples unchanged, so optional ones would
+ * filter the response.
  */
 function addToParameter(parameter: Parameter, path: string): void {
   const { name = '', required } = parameter;

@@ -12,7 +12,7 @@ function typeOf(value: unknown): string {
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
-/** Builds example values from the schemas of the document and the table of sample values. */
+/** Builds example values from the document's schemas and the table of sample values. */
 export class ExampleBuilder {
   constructor(private readonly components: Readonly<Record<string, JsonSchema>>) {}
 

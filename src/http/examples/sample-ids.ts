@@ -1,4 +1,4 @@
-/** Ids in the examples of the API document. Each kind of record has the same id in all examples. */
+/** Ids used in the examples of the API document. Each kind of record has the same id in all examples. */
 const idOf = (number: number): string => `0199d3a0-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
 export const SAMPLE_IDS = {
@@ -59,7 +59,7 @@ export const IDS_BY_COLLECTION: Readonly<Record<string, string>> = {
   webhooks: SAMPLE_IDS.webhook,
 };
 
-/** Example values of path parameters, by name. Used if the preceding segment does not determine the value. */
+/** Example values of path parameters, by name. They are used if the preceding segment does not determine the value. */
 export const PATH_VALUES: Readonly<Record<string, string>> = {
   externalId: 'order-4711',
   key: 'order-4711-attempt-1',

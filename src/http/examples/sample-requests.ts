@@ -1,8 +1,8 @@
 import { SAMPLE_IDS as ids } from './sample-ids.js';
 
 /*
- * Request bodies of the API document, by the name of their schema. Together they form a scenario: a tenant, its books,
- * a partner's sale, and corrections. A test sends them in this order to a running service.
+ * Request bodies in the API document, by schema name. Together they form a scenario: a tenant, its books, a partner's
+ * sale, and corrections. A test sends them in this order to a running service.
  */
 
 const PASSWORD = 'a long and quiet harbour';
@@ -131,7 +131,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, object>> = {
   TriggerJobDto: { jobName: 'projection-verify' },
 };
 
-/** A second example of a body, for schemas with several forms. */
+/** Second example bodies, for schemas that allow several forms. */
 export const FURTHER_REQUESTS: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   IntegrationSaleDto: {
     'A return of part of the sale': RETURN,

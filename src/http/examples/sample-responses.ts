@@ -24,8 +24,8 @@ const withLatency = <T extends { readonly checks: readonly object[] }>(report: T
 });
 
 /**
- * Responses that the table of field values cannot describe, by operation, or by operation and status. For responses with
- * an envelope, only `data`.
+ * Responses that the table of field values cannot describe, by operation, or by operation and status. Enveloped
+ * responses contain only `data` here.
  */
 export const SAMPLE_RESPONSES: Readonly<Record<string, unknown>> = {
   'GET /readyz': READY,

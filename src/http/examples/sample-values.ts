@@ -3,8 +3,8 @@ import { OPERATION_VALUES } from './values-of-operation.js';
 import { RECORD_VALUES } from './values-of-records.js';
 
 /**
- * Values of response fields in the API document. A key is the name of a field, or `Schema.field` where the field means
- * something else. If there are several values, the first one that the field's schema accepts is used.
+ * Values of response fields in the API document. A key is a field name, or `Schema.field` if the field means something
+ * else in that schema. If there are several values, the first one that the field's schema accepts is used.
  */
 export const SAMPLE_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   ...RECORD_VALUES,

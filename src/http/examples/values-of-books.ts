@@ -2,7 +2,7 @@ import { SAMPLE_IDS as ids } from './sample-ids.js';
 
 const BANK = { accountId: ids.bank, code: 'BANK', name: 'Bank' };
 
-/** Values of the books: amounts, reports and sales; see sample-values.ts. */
+/** Bookkeeping values: amounts, reports and sales; see sample-values.ts. */
 export const BOOK_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   action: ['UPDATE', 'CLOSED'],
   date: ['2026-03-12'],

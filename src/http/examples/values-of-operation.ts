@@ -4,10 +4,10 @@ const SHA256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 const CHECKPOINT =
   'kontor.example/log\n4821\nn4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=\n\n— kontor.example Az3grlgtzPICa5OS8npVmf1Myq/5IZniMp+ZJurmRDeOoRDe4URYN7u5/Zhcyv2q1gGzGku9nTo+zyWE+xeMcTOAYQ8=\n';
 
-/** Parts of the service that the health checks name. */
+/** Parts of the service that the health checks cover. */
 export const PARTS = ['event-store', 'read-store', 'subscribers', 'read-models', 'broker', 'cache'];
 
-/** Values for sign-in and for the operation of the platform; see sample-values.ts. */
+/** Values for sign-in and platform operations; see sample-values.ts. */
 export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   'CheckpointDto.note': [CHECKPOINT],
   accessToken: ['eyJhbGciOiJFUzI1NiJ9.e30.c2ln'],
@@ -58,7 +58,7 @@ export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   rewind: [null],
   lastRewind: [null],
   leafHash: ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
-  // The same hash as in the note of the checkpoint.
+  // The same hash as in the checkpoint's note.
   rootHash: [SHA256],
   hashes: [[SHA256]],
   checkpoint: [CHECKPOINT],

@@ -1,6 +1,6 @@
 import { SAMPLE_IDS as ids } from './sample-ids.js';
 
-/** Values of records, people and texts; see sample-values.ts. */
+/** Values for records, people and text fields; see sample-values.ts. */
 const AT = '2026-03-04T10:15:00.000Z';
 
 export const RECORD_VALUES: Readonly<Record<string, readonly unknown[]>> = {
