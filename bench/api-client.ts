@@ -31,7 +31,7 @@ export class ApiClient {
     return { Authorization: `Bearer ${this.token}` };
   }
 
-  /** Resolves with the response, regardless of its status. `ms` is the time until the last byte of the response. */
+  /** Resolves with the response, regardless of its status. `ms` is the time until its last byte has arrived. */
   ask(
     method: string,
     path: string,
@@ -60,7 +60,7 @@ export class ApiClient {
     });
   }
 
-  /** @throws Error unless the response has a success status */
+  /** @throws Error unless the response status is a success status */
   async json<T>(method: string, path: string, body?: string | object): Promise<T> {
     const answered = await this.ask(method, path, body);
     if (answered.status >= 300) throw new Error(`${method} ${path}: ${answered.status} ${answered.body}`);

@@ -14,7 +14,7 @@ import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
 import type { LedgerEvent } from '../src/projections/ledger-events.js';
 import { mulberry32 } from '../test/support/manual-clock.js';
 
-/** Records of a tenant to which the generated events refer. */
+/** The tenant's records that the generated events refer to. */
 export type Tenant = {
   readonly id: string;
   readonly accounts: Readonly<Record<'sales' | 'tax' | 'adjustments' | 'openingBalances', string>>;
@@ -26,7 +26,7 @@ export type Tenant = {
 export type Scale = { readonly seed: number; readonly customers: number; readonly transactions: number };
 export type BenchEvent = Recorded<LedgerEvent | CustomerEvent>;
 
-/** The history covers the three years from 2023 to 2025. */
+/** The history covers the years 2023 to 2025. */
 const FIRST_DAY_MS = Date.UTC(2023, 0, 1);
 const DAYS = 1_096;
 const DAY_MS = 86_400_000;
@@ -58,11 +58,11 @@ const NOTE = [
   'Consulting',
 ];
 
-/** Each filter value matches between one third of the rows and one row in ten thousand. */
+/** The most common filter value matches one third of the rows, and the rarest matches one row in ten thousand. */
 const RARE = 0.0001;
 
 /**
- * Events of one tenant, oldest first, determined by a seed: new customers throughout, sales with payments, returns,
+ * Generates one tenant's events from a seed, oldest first: new customers throughout, sales with payments, returns,
  * cancellations, and every kind of manually recorded transaction. A few transactions are backdated by up to two months.
  */
 export class History {
@@ -168,7 +168,8 @@ export class History {
   }
 
   /**
-   * One in five transactions is for the first customer, which stands in for the default customer of anonymous sales.
+   * One in five transactions belongs to the first customer, which stands in for the default customer for anonymous
+   * sales.
    */
   private anyCustomer(): string {
     const at = this.random() < 0.2 ? 0 : Math.floor(this.random() ** 2 * this.customerIds.length);

@@ -12,13 +12,12 @@ import { projections } from '../src/projections/projections.js';
 import type { BenchEvent } from './b6-history.js';
 import { say } from './report.js';
 
-/** Read models that are projected from the events of a History. The benchmark does not change the other read models. */
+/** Read models projected from a `History`. The benchmark does not change any other read models. */
 const FED = ['customers', 'accounts', 'balances', 'account_days', 'ledger_entries', 'transactions'];
-/** Models with too many documents to be kept in memory. */
+/** Read models with too many documents to keep in memory. */
 const MANY = ['ledger_entries', 'transactions'];
 /**
- * Maximum number of documents in memory. Documents of sales rarely change, so the oldest documents are written and
- * evicted.
+ * Maximum number of documents in memory. Sale documents rarely change, so the oldest documents are written and evicted.
  */
 const REMEMBERED = 20_000;
 const BATCH = 1_000;

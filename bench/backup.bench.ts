@@ -20,7 +20,7 @@ import { round } from './statistics.js';
 
 /**
  * This benchmark has no goal. It measures the backup of a large history while sales arrive, the verification of the
- * backup, and its restore into another embedded store. Compares both histories and all of their read models. Also
+ * backup, and the restore into another embedded store. Compares both histories and all of their read models. Also
  * measures a rebuild of all read models while the service handles requests. The jobs run in the worker threads of the
  * compiled service.
  */
@@ -38,8 +38,7 @@ type Row = {
 };
 
 /**
- * Requests a rebuild of every read model at the same time, and polls the list of projections until all rebuilds are
- * complete.
+ * Requests rebuilds of all read models at the same time, and polls the projection list until all rebuilds are complete.
  */
 async function rebuildAll(operator: ApiClient) {
   const path = '/api/platform/projections';
@@ -77,7 +76,7 @@ type Job = {
   readonly outcome: { readonly message: string; readonly artifact: { readonly fileName: string } };
 };
 
-/** Runs the given work while sales arrive. */
+/** Runs `work` while sales arrive. */
 async function withSales<T>(service: HostedService, key: string, name: string, work: () => Promise<T>) {
   const seconds = name === 'quiet' ? QUIET_SECONDS : JOB_SECONDS;
   const plan = { ...toService(key), connections: CONNECTIONS, rate: SALES_PER_SECOND, prefix: name, seconds };
@@ -90,7 +89,7 @@ async function withSales<T>(service: HostedService, key: string, name: string, w
 
 /** Runs the jobs while sales arrive, and then runs a final backup without sales. */
 async function serve(directory: string) {
-  // The key is created first, because raising its limit requires up-to-date read models.
+  // Creates the key first, because raising its limit requires up-to-date read models.
   const empty = await HostedService.start('backup-service.mjs', directory);
   const { key } = await createBooks(empty.operator, new ApiClient(empty.url));
   await empty.stop();
@@ -114,8 +113,8 @@ async function serve(directory: string) {
 /** Returns the differences between two stores. Only an incorrect restore causes differences. */
 async function differences(directories: readonly string[]): Promise<string[]> {
   const stores = directories.map((directory) => EmbeddedEventStore.open({ directory, clock }));
-  // Excludes events that the service appends on shutdown, which are not in the backup. Positions match, because the
-  // store contains only the service's events.
+  // Excludes events that the service appends on shutdown, which are not in the backup. Positions in both stores match,
+  // because the stores contain only the service's events.
   const upTo = Math.min(...(await Promise.all(stores.map((store) => store.head()))));
   const reads = await EmbeddedReadStore.open({ directory: join(place, 'models'), mode: 'readwrite' });
   const found: Map<string, string>[] = [];

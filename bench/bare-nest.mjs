@@ -1,4 +1,4 @@
-// Baseline of the cold start: a Nest application on Fastify that has one route and does no work. `bare-nest.mjs PORT`
+// Cold-start baseline: a Nest application on Fastify that has one route and does no work. `bare-nest.mjs PORT`
 import 'reflect-metadata';
 import { Controller, Get, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -5,7 +5,7 @@ import { say } from './report.js';
 export const CONNECTIONS = 64;
 const SATURATED = 0.95;
 
-/** Measures the requests per second of bare Fastify. @param file response body of GET /bytes */
+/** Measures the requests per second of bare Fastify. @param file path of a file with the response body of GET /bytes */
 export async function bareRate(plan: Omit<Load, 'connections' | 'seconds'>, file?: string): Promise<number> {
   const bare = await startBare(file);
   await load(bare, { ...plan, connections: CONNECTIONS, seconds: pick(2, 1) });

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fastify } from 'fastify';
 
 /**
- * Common baseline: bare Fastify that echoes JSON. Also serves the bytes of a file if the command line contains its
- * path.
+ * Common baseline: bare Fastify that echoes JSON. Also serves a file's bytes if its path is given on the command line.
  */
 const server = fastify({ logger: false });
 server.post('/echo', (request, reply) => reply.code(202).send(request.body));

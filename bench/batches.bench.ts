@@ -9,8 +9,8 @@ import { BenchService } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * CPU time of the whole service per sale in a batch, relative to a sale that is sent alone. Measured until the sales
- * are completely processed. Runs of both kinds alternate on one service.
+ * CPU time that the whole service uses per sale in a batch, relative to a sale sent on its own. Measured until the
+ * sales are completely processed. Runs with and without batches alternate on one service.
  */
 const SIZE = 500;
 const SECONDS = pick(10, 3);
@@ -23,9 +23,7 @@ type Run = { readonly cpuUs: number; readonly perSecond: number; readonly sales:
 
 type Sent = Pick<LoadResult, 'requests' | 'errors' | 'seconds'>;
 
-/**
- * Sends batches from this process, because a plan with batches is too long for the command line of a load generator.
- */
+/** Sends batches from this process, because a plan with batches is too long for the load generator's command line. */
 async function sendBatches({ url }: BenchService, key: string, prefix: string): Promise<Sent> {
   const { headers = {} } = toService(key);
   let [requests, errors] = [0, 0];

@@ -17,12 +17,12 @@ import { BenchService, type Books } from './service-client.js';
 import type { Latencies } from './statistics.js';
 
 /**
- * Bulk operations on a tenant while another tenant makes sales: the replay of 100,000 dead letters, which is paused,
- * killed and resumed, and the rewind of 100,000 messages.
+ * Runs bulk operations on one tenant while another tenant makes sales: the replay of 100,000 dead letters, which is
+ * paused, killed and resumed, and the rewind of 100,000 messages.
  */
 const LETTERS = pick(100_000, 2_000);
 const PER_SECOND = Number(process.env['BULK_PER_SECOND'] ?? 500);
-/** The replay runs and pauses in turn, so that both are measured on the same service at the same time. */
+/** The replay alternately runs and pauses, so that sales are measured in both states on the same service. */
 const PERIODS = pick(5, 2);
 const PERIOD_MS = pick(20_000, 1_000);
 const LOOK_EVERY_MS = 200;
@@ -33,7 +33,7 @@ const FORWARDER = '/api/platform/forwarders/integration-events';
 
 /**
  * Creates a live tenant and a large tenant. Appends copies of the large tenant's customer, each with a dead letter.
- * Returns the books of the live tenant.
+ * Returns the live tenant's books.
  */
 async function prepare(directory: string): Promise<Books & { readonly large: string; readonly letters: number }> {
   const service = await BenchService.start({ directory });
@@ -106,7 +106,7 @@ async function rewound({ operator }: BenchService): Promise<string> {
 
 type Period = Latencies & { readonly sales: number };
 
-/** Measures sales for one period. */
+/** Measures the latencies of sales for one period. */
 async function salesOf(prefix: string): Promise<Period> {
   const sales = new LiveSales(service, books, prefix);
   await sleep(PERIOD_MS);

@@ -26,7 +26,7 @@ type Run = {
   readonly bytes: number;
 };
 
-/** CPU seconds used by all threads of a process, including threads that have ended. */
+/** CPU time, in seconds, used by all threads of a process, including threads that have ended. */
 async function cpuSeconds(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;

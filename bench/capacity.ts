@@ -1,28 +1,28 @@
 // node --import ./test/support/typescript.mjs bench/capacity.ts [--write] [--result FILE] [--sales 100,1000]
 //
-// Calculates the number of replicas for a rate of sales. The costs come from a result of B17, and the calculated rates
-// are compared with the measured ones. --write replaces the tables in docs/scaling.md, which a test compares with the
-// output of this program.
+// Calculates the number of replicas required for a sales rate. The costs come from a B17 result. The program also
+// compares the calculated rates with the measured ones. --write replaces the tables in docs/scaling.md, which a test
+// compares with the output of this program.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-/** All measured values of the model. Replace them after a new measurement, and run this program with --write. */
+/** All measured values that the model uses. Replace them after a new measurement, and run this program with --write. */
 export const MEASURED = {
-  /** Result file of B17. */
+  /** B17 result file. */
   replicas: '2026-11-27-replicas-node24.json',
-  /** Result file of the benchmark `storage`. */
+  /** Result file of the `storage` benchmark. */
   storage: '2026-11-27-storage.json',
-  /** CPU time of a replica without load, in microseconds per second (`docs/scaling.md`). */
+  /** CPU time of an idle replica, in microseconds per second (`docs/scaling.md`). */
   idleUs: 47_000,
-  /** CPU time per sale of the serving thread and of the thread with the divided work (`docs/performance.md`). */
+  /** CPU time per sale on the serving thread and on the thread that does the divided work (`docs/performance.md`). */
   servingUs: 274,
   dividedUs: 290,
-  /** Appends per second of EventStoreDB 23.10.6 on two cores (`docs/adr/0078`). */
+  /** Appends per second by EventStoreDB 23.10.6 on two cores (`docs/adr/0078`). */
   appendsPerSecond: 10_000,
 } as const;
 
-/** Share of a core that a replica should use, so that it can also take over tenants of another replica. */
+/** Share of a core that a replica should use, so that it can also take over another replica's tenants. */
 const TARGET = 0.6;
 const RANGES = 16;
 /** EventStoreDB, MongoDB, NATS and Redis. */
@@ -37,17 +37,19 @@ export type Costs = {
   readonly saleUs: number;
   readonly everywhereUs: number;
   readonly idleUs: number;
-  /** Share of `saleUs` that only the leader of the tenant can spend. */
+  /** Share of `saleUs` that only the tenant's leader can incur. */
   readonly dividedShare: number;
 };
-/** `largestShare`: share of one tenant, if that tenant determines the load of the busiest replica. */
+/**
+ * `largestShare`: the largest tenant's share of all sales, if that tenant determines the load of the busiest replica.
+ */
 export type Run = { readonly replicas: number; readonly perSecond: number; readonly quota: number } & {
   readonly largestShare?: number;
 };
 
 /**
- * Highest rate of sales if each replica uses a share of a core. The busiest replica has all sales of the largest
- * tenant, and its part of all others.
+ * Highest sales rate at which no replica uses more than the given share of a core. The busiest replica handles all of
+ * the largest tenant's sales, and its part of all other sales.
  */
 export function throughput(costs: Costs, replicas: number, share: number, largestShare = 0): number {
   const { saleUs, everywhereUs, idleUs, dividedShare } = costs;
@@ -59,7 +61,7 @@ export function throughput(costs: Costs, replicas: number, share: number, larges
 /** Fits the costs to the measured rates, by least squares. No cost is negative, even if the rates are inexact. */
 export function costsOf(runs: readonly Run[]): Costs {
   const { idleUs, servingUs, dividedUs } = MEASURED;
-  // Each replica spends saleUs / replicas + everywhereUs per sale.
+  // Each replica uses saleUs / replicas + everywhereUs of CPU time per sale.
   const points = runs.map(({ replicas, perSecond, quota }) => ({
     x: 1 / replicas,
     y: (quota * 1e4 - idleUs) / perSecond,
@@ -77,8 +79,8 @@ export function costsOf(runs: readonly Run[]): Costs {
 export type Plan = { readonly installations: number; readonly replicas: number };
 
 /**
- * Finds the installations for a rate that have the fewest replicas and servers in total. An installation has at least
- * two replicas, so that one may fail.
+ * Finds the installations that can handle a rate with the fewest replicas and servers in total. An installation has at
+ * least two replicas, so that one may fail.
  */
 export function planFor(costs: Costs, rate: number): Plan {
   const limit = throughput(costs, RANGES, TARGET);
@@ -106,7 +108,7 @@ const figuresIn = (file: string): readonly Figure[] =>
   (JSON.parse(readFileSync(file, 'utf8')) as { figures: readonly Figure[] }).figures;
 const resultOf = (name: string): string => join(import.meta.dirname, 'results', name);
 
-/** Runs with 1, 2 and 4 replicas, and the run in which one tenant has half of the sales. */
+/** Runs with 1, 2 and 4 replicas, and the run in which one tenant makes half of all sales. */
 export function runsIn(file: string): readonly [Run, Run, Run, Run] {
   const some = figuresIn(file).filter(({ figure }) => figure === 'B17');
   const [two, four] = some.filter(({ against }) => against).map(({ details }) => details) as {
@@ -128,7 +130,7 @@ export function runsIn(file: string): readonly [Run, Run, Run, Run] {
 
 type Cells = readonly (string | number)[];
 
-/** A Markdown table in the format of prettier. */
+/** Returns a Markdown table, formatted as by Prettier. */
 function table(head: Cells, rows: readonly Cells[]): string {
   const all = [head, ...rows].map((cells) => cells.map(String));
   const widths = head.map((_, at) => Math.max(...all.map((cells) => cells[at]?.length ?? 0)));
@@ -140,7 +142,7 @@ function table(head: Cells, rows: readonly Cells[]): string {
 
 const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** The generated part of docs/scaling.md. */
+/** Returns the generated part of docs/scaling.md. */
 export function report(file: string, rates: readonly number[] = RATES): string {
   const runs = runsIn(file);
   const [one, two, four] = runs;

@@ -13,8 +13,8 @@ import { BenchService, OWNER } from './service-client.js';
 import { median, percentile } from './statistics.js';
 
 /**
- * The console with a list of a very large number of transactions, in Chromium with a CPU throttled by a factor of four.
- * Measures the largest contentful paint of the list with an empty cache, and the time from an input to the next paint
+ * Measures the console's list of a very large number of transactions in Chromium, with the CPU throttled by a factor of
+ * four: the largest contentful paint of the list with an empty cache, and the time from an input to the next paint
  * (Event Timing). The service uses one core, and the browser the other.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
@@ -51,7 +51,7 @@ const LOADED = `
 
 type Input = readonly [name: string, ms: number];
 
-/** A signed-in browser with a slow CPU. */
+/** A signed-in browser with a throttled CPU. */
 class SlowBrowser {
   private constructor(
     private readonly browser: Browser,
@@ -104,10 +104,10 @@ async function paintOf(browser: SlowBrowser): Promise<number> {
   return paints.at(-1) ?? Number.NaN;
 }
 
-/** The percentile by which Web Vitals are assessed. */
+/** The percentile at which Web Vitals are assessed. */
 const p75 = (values: readonly number[]): number => percentile(values, 0.75);
 
-/** Actions of a user on the list. Each action ends when its result is shown. */
+/** User actions on the list. Each action ends when its result is shown. */
 const ACTIONS: Readonly<Record<string, (page: Page, turn: number) => Promise<void>>> = {
   'next page': async (page) => {
     const first = await firstRow(page);

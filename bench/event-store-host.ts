@@ -1,6 +1,6 @@
-// The EventStoreDB test server in a separate process. The argument is the folder of the history. Without an argument,
-// the history is empty. Prints the server's URL. Replies to each line of input with the numbers of calls so far and of
-// open subscriptions, as JSON.
+// Runs the EventStoreDB test server in a separate process. The argument is the history folder. Without an argument, the
+// history is empty. Prints the server's URL. Replies to each line of input with the number of calls so far and the
+// number of open subscriptions, as JSON.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import { median, round } from './statistics.js';
 
-/** The bound, and the value to which it applies. */
+/** The bound, and the value that it applies to. */
 export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
 /** One number, measured once per run. */
@@ -13,12 +13,12 @@ export type Measurement = Series & {
   readonly operations: number;
   readonly errors: number;
   readonly concurrency: number;
-  /** Size of the history, if the size is a parameter. */
+  /** History size, if the size is a parameter. */
   readonly events?: number;
   /** Baseline from the same runs, on the same machine. The ratio is computed for each run. */
   readonly against?: Series;
   readonly goal?: Goal;
-  /** Context that is required to interpret the number. */
+  /** Context required to interpret the number. */
   readonly notes?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
 };

@@ -18,8 +18,8 @@ import { round } from './statistics.js';
 
 /**
  * B10: the forwarder translates a history from its first event, and publishes the messages to a dedicated NATS server,
- * which stores and acknowledges each message. Baseline: the official client, which publishes prepared texts of the same
- * length. The number of messages in flight is the same.
+ * which stores and acknowledges each message. Baseline: the official client, which publishes prepared strings of the
+ * same length with the same number of messages in flight.
  */
 const EVENTS = pick(200_000, 10_000);
 const IN_FLIGHT = 256;

@@ -16,7 +16,7 @@ const AT_ONCE = 2_000;
 
 const idOf = (name: string): string => nameUuid(name, SPACE);
 
-/** Tenant of the events in `historyAlone`. */
+/** The tenant whose events `historyAlone` contains. */
 export const TENANT_ALONE = '0199d3a0-0000-7000-8000-000000000001';
 /** A fictitious tenant. Its accounts, branches and categories occur only in the events. */
 const nobody: Tenant = {
@@ -61,7 +61,7 @@ function* appendsOf({ events, seed, tenant = nobody }: Filling): Generator<Appen
   }
 }
 
-/** Appends the ledger and customer events of one tenant to an embedded store. Returns events per second. */
+/** Appends one tenant's ledger and customer events to an embedded store. Returns the number of events per second. */
 export async function fillHistory(directory: string, filling: Filling, clock: Clock): Promise<number> {
   const startedMs = performance.now();
   await appendAll(directory, appendsOf(filling), clock);

@@ -6,8 +6,8 @@ import { start } from './processes.js';
 import { environmentOf, signedIn } from './service-client.js';
 
 /**
- * The compiled service in a process that a benchmark controls. The process reads one command per line, and replies with
- * one line of JSON.
+ * Runs the compiled service in a process that a benchmark controls. The process reads one command per line, and replies
+ * with one line of JSON.
  */
 export class HostedService {
   private constructor(

@@ -12,9 +12,9 @@ import { BenchService } from './service-client.js';
 import { median, round } from './statistics.js';
 
 /**
- * B1 and B2: the cost of a partner's sale, which is durable before the response. Baselines: bare Fastify that echoes
- * the same JSON, and the peer, which appends it. Each run has a separate service, which is empty or has a copy of a
- * prepared history.
+ * B1 and B2: the cost of a partner's sale, which is durable before the service responds. Baselines: bare Fastify that
+ * echoes the same JSON, and the peer, which appends it. Each run uses a separate service, which starts empty or with a
+ * copy of a prepared history.
  */
 const SECONDS = pick(10, 3);
 const ONE_SECONDS = pick(3, 1.5);
@@ -24,7 +24,7 @@ type Run = {
   readonly bare: number;
   readonly one: LoadResult;
   readonly many: LoadResult;
-  /** Time after the load until all read models, policies and the forwarder have caught up. */
+  /** Time from the end of the load until all read models, policies and the forwarder have caught up. */
   readonly drainMs: number;
   readonly commitsMs: number;
 };

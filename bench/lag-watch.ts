@@ -10,8 +10,8 @@ const PROBE_EVERY_MS = 100;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 60_000;
 /**
- * A route that reads a read model. With a minimum position, it responds only when all read models have reached that
- * position.
+ * A route that reads a read model. If a minimum position is given, it responds only when all read models have reached
+ * that position.
  */
 const READ = '/api/branches/lookup';
 
@@ -21,7 +21,7 @@ export type Lag = {
   readonly bookedMs: number;
   /** Lag until all read models, including the audit log, contain the sale's booking. */
   readonly projectedMs: number;
-  /** Lag until the broker has stored the message about the sale's booking. */
+  /** Lag until the broker has stored the message that the sale was booked. */
   readonly forwardedMs: number;
 };
 
@@ -97,7 +97,7 @@ export class LagWatch {
     });
   }
 
-  /** The service waits for at most five seconds, and then rejects the request, which is retried. */
+  /** The service waits for at most five seconds and then rejects the request, so this method retries it. */
   private async projected(): Promise<void> {
     const headers = { 'x-min-position': String(await this.events.head()) };
     await until(async () => (await this.owner.ask('GET', READ, undefined, headers)).status === 200);

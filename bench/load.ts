@@ -22,10 +22,10 @@ type Plan = {
    * response.
    */
   readonly rate?: number;
-  /** Ports among which the connections are distributed. Default: `port`. */
+  /** Ports to distribute the connections among. Default: `port`. */
   readonly ports?: readonly number[];
   /**
-   * Values of the header X-Integration-Key, each with its share of the requests. The sequence is random, but
+   * Values of the `X-Integration-Key` header, each with its share of the requests. The sequence is random, but
    * reproducible.
    */
   readonly keys?: readonly { readonly key: string; readonly share: number }[];
@@ -37,14 +37,14 @@ export type LoadResult = Latencies & {
   readonly seconds: number;
   readonly perSecond: number;
   /**
-   * CPU use of this process, as a fraction of one core. A value close to 1 means that the figure measures the generator
+   * CPU use of this process, as a fraction of one core. If the value is close to 1, the figure measures the generator
    * instead of the server.
    */
   readonly generatorBusy: number;
 };
 
 const plan = JSON.parse(process.argv[2] ?? '{}') as Plan;
-/** Returns the key of a request. Requests are spread over the keys by a multiplicative hash of the request number. */
+/** Returns the key for a request. Requests are spread over the keys by a multiplicative hash of the request number. */
 function keyOf(n: number): string {
   const keys = plan.keys ?? [];
   let left = ((Math.imul(n, 2_654_435_761) >>> 0) / 2 ** 32) * keys.reduce((sum, { share }) => sum + share, 0);
@@ -57,7 +57,7 @@ const head = [
   ...Object.entries(plan.headers).map(([name, value]) => `${name}: ${value}`),
 ].join('\r\n');
 const bodyless = Buffer.from(`${head}\r\n\r\n`);
-/** Parts of the body before and after the name of the request, and their total length. */
+/** The parts of the body around each `{n}`, and their total length. */
 const pieces = plan.body?.split('{n}') ?? [];
 const piecesLength = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
 
@@ -78,7 +78,7 @@ function isOver(): boolean {
   return performance.now() >= startedMs + plan.seconds * 1_000;
 }
 
-/** A connection. Sends the next request once the previous response is complete. */
+/** A connection that sends the next request once the previous response is complete. */
 class Connection {
   private sinceMs = 0;
   private received: Buffer[] = [];
@@ -111,7 +111,7 @@ class Connection {
       return;
     }
     // Latency is measured from the scheduled time of a request, so that a slow response also affects the latency of
-    // subsequent requests. Delays of the timer are excluded, because the generator itself causes them.
+    // subsequent requests. Timer delays are excluded, because the generator itself causes them.
     const dueMs = startedMs + ((n - 1) * 1_000) / plan.rate;
     const waitMs = dueMs - performance.now();
     if (waitMs <= 0) this.send(n, dueMs);
@@ -135,7 +135,7 @@ class Connection {
     this.next();
   }
 
-  /** Collects the first chunks of a response until the length of the response is known. */
+  /** Collects the first chunks of a response until its length is known. */
   private readHead(chunk: Buffer): void {
     const whole = this.received.length === 0 ? chunk : Buffer.concat([...this.received, chunk]);
     const end = whole.indexOf('\r\n\r\n');

@@ -11,13 +11,13 @@ import { BenchService, OWNER } from './service-client.js';
 import { round, slope, type Point } from './statistics.js';
 
 /**
- * B8: private memory of the service when idle, and after it has built its read models from a large history. Also
- * measures the growth per minute on that history, while sales arrive and lists are read at a fixed rate.
+ * B8: the service's private memory when idle, and after it has built its read models from a large history. Also
+ * measures the memory growth per minute on that history, while sales arrive and lists are read at a fixed rate.
  */
 const EVENTS = options.sizes?.at(-1) ?? pick(1_000_000, 20_000);
 const IDLE_SECONDS = pick(30, 5);
 /**
- * Long enough for more sales than the largest cache can contain (50,000 stream heads), so that bounded structures reach
+ * Long enough for more sales than the largest cache can hold (50,000 stream heads), so that bounded structures reach
  * their final size.
  */
 const WARM_SECONDS = pick(260, 5);

@@ -17,9 +17,9 @@ import { BenchService } from './service-client.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures the notifications of a large tenant: a broadcast to all users, with encrypted
- * pushes over TLS to a local push service. Then measures lists, counts and read-all, with a large number of unread
- * broadcasts.
+ * This benchmark has no goal. It measures a large tenant's notifications: a broadcast to all users, with encrypted
+ * pushes over TLS to a local push service. It then measures list, count and read-all requests, with a large number of
+ * unread broadcasts.
  */
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;
@@ -110,7 +110,7 @@ async function pushToAll(service: BenchService, counted: { pushes: number }): Pr
   return { answeredMs: round(answeredMs), perSecond, mostLag, memoryMiB };
 }
 
-/** Measures while all notifications are unread, and again after all have been read. */
+/** Takes measurements while all notifications are unread, and again after all have been read. */
 async function readAll({ owner }: BenchService): Promise<Measurement[]> {
   const read = async (name: string, path: string, times: number): Promise<Measurement> => {
     const taken = await timeEach(times, () => owner.json('GET', path));

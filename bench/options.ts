@@ -24,9 +24,11 @@ export type Options = {
   /** Whether the run is short and small. Such a run is a smoke test, whose figures must not be quoted. */
   readonly quick: boolean;
   readonly runs: number;
-  /** History sizes of the growth curves. If undefined, only the size to which the goal applies is measured. */
+  /**
+   * History sizes for the growth curves. If undefined, the benchmark measures only the size that the goal applies to.
+   */
   readonly sizes: readonly number[] | undefined;
-  /** Seed of all generated data. */
+  /** Seed for all generated data. */
   readonly seed: number;
   /** The reason why the peer cannot run. Undefined if the peer can run. */
   readonly noPeer: string | undefined;
@@ -43,11 +45,12 @@ export const options: Options = {
   bothCores: values['both-cores'],
 };
 
-/** Selects the value for the full measurement or for the short form. */
+/** Selects the value for the full measurement or for the short run. */
 export const pick = <T>(whole: T, quick: T): T => (options.quick ? quick : whole);
 
 /**
- * Folder of prepared histories, which several figures can share. Without --folder, the process uses a temporary folder.
+ * Folder for prepared histories, which several figures can share. Without --folder, the process uses a temporary
+ * folder.
  */
 export const folder = values.folder ?? mkdtempSync(join(tmpdir(), 'kontor-bench-'));
 export const isFolderOurs = values.folder === undefined;

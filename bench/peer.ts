@@ -14,7 +14,7 @@ const STARTS_WITHIN_MS = 30_000;
 
 export const PEER_NAME = 'emmett 0.42 on PostgreSQL 15 behind a bare Fastify route';
 
-/** PostgreSQL refuses to run as root, so a root process starts it as the user postgres. */
+/** PostgreSQL refuses to run as root, so a root process starts it as the `postgres` user. */
 function asItself(): { readonly prefix: readonly string[]; readonly own: (directory: string) => void } {
   if (process.getuid?.() !== 0) return { prefix: [], own: () => undefined };
   const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres']).stdout.toString());
@@ -25,8 +25,8 @@ function asItself(): { readonly prefix: readonly string[]; readonly own: (direct
 }
 
 /**
- * The peer: a similar event store in the same language, with equivalent work. PostgreSQL has its default settings, so
- * each commit is flushed. PostgreSQL and the peer's process share the core that the service would use.
+ * The peer: a similar event store in the same language that does equivalent work. PostgreSQL has its default settings,
+ * so each commit is flushed. PostgreSQL and the peer's process share the core that the service would use.
  */
 export class Peer {
   private databases = 0;
@@ -35,7 +35,7 @@ export class Peer {
     private readonly stopServer: () => Promise<void>,
   ) {}
 
-  /** Starts the peer. Returns undefined if the peer cannot run. The options contain the reason. */
+  /** Starts the peer. Returns undefined if the peer cannot run, for the reason stated in the options. */
   static async start(): Promise<Peer | undefined> {
     if (options.noPeer !== undefined) return undefined;
     const directory = mkdtempSync(join(tmpdir(), 'kontor-bench-postgres-'));

@@ -29,7 +29,7 @@ const REST_MS = 10_000;
 
 /**
  * Data directory of a service with this many events and complete read models. Prepared once for all figures of a run.
- * Figures that write use `copyOf` instead.
+ * Figures that write to the directory use `copyOf` instead.
  */
 export async function prepared(events: number): Promise<Prepared> {
   const directory = folderOf('history', events);

@@ -7,16 +7,16 @@ import type { LoadResult } from './load.js';
 import { options } from './options.js';
 
 const LOADER = ['--import', new URL('../test/support/typescript.mjs', import.meta.url).pathname];
-/** The subject uses the first core with all of its threads. The load generator uses the second core. */
+/** All threads of the subject use the first core. The load generator uses the second core. */
 export type Core = 'measured' | 'load';
 const NUMBERS: Readonly<Record<Core, string>> = { measured: '0', load: '1' };
 const canPin = !options.bothCores && cpus().length >= 2 && spawnSync('taskset', ['-c', '1', 'true']).status === 0;
 
-/** Pins a command to a core, if the machine supports it. */
+/** Pins a command to a core, if the machine supports pinning. */
 export const pinned = (core: Core, command: readonly string[]): [string, string[]] =>
   canPin ? ['taskset', ['-c', NUMBERS[core], ...command]] : [command[0] ?? '', command.slice(1)];
 
-/** Pins a running process to a core, with all of its threads. */
+/** Pins a running process and all of its threads to a core. */
 export function pin(core: Core, pid: number | undefined): void {
   if (canPin && pid !== undefined) execFileSync('taskset', ['-acp', NUMBERS[core], String(pid)], { stdio: 'ignore' });
 }
@@ -46,7 +46,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
 
 export type Server = { readonly url: URL; readonly process: ChildProcess; stop(): Promise<void> };
 
-/** Starts a server with all of its threads on one core, and waits for the line with the server's URL. */
+/** Starts a server with all of its threads on one core, and waits until it prints its URL. */
 export async function startServer(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
@@ -63,11 +63,11 @@ export async function startServer(
   throw new Error('The server ended before it listened');
 }
 
-/** A receiver of webhooks, on the core that generates the load. */
+/** A webhook receiver, on the load generator's core. */
 export const startReceiver = (): Promise<Server> =>
   startServer([new URL('./webhook-receiver.mjs', import.meta.url).pathname], {}, 'load');
 
-/** @param file response body of GET /bytes */
+/** @param file path of a file with the response body of GET /bytes */
 export const startBare = (file?: string): Promise<Server> =>
   startServer([...LOADER, new URL('./bare.ts', import.meta.url).pathname, ...(file === undefined ? [] : [file])]);
 
@@ -116,8 +116,8 @@ export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<numb
 
 const MS_PER_TICK = 10;
 /**
- * CPU time of a process so far, in milliseconds. On a machine with other load, CPU time is more meaningful than
- * duration.
+ * CPU time of a process so far, in milliseconds. On a machine with other load, CPU time is more meaningful than elapsed
+ * time.
  */
 export async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -13,7 +13,7 @@ import { say, tell } from './report.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * B11: overhead per request of a partner's rate limit check. Measured with one request at a time, with Redis running
+ * B11: overhead of a partner's rate-limit check per request. Measured with one request at a time, with Redis running
  * and with Redis stopped. Without Redis, the check accepts every request. Baseline: one round trip to Redis.
  */
 const CHECKS = pick(20_000, 4_000);

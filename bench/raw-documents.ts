@@ -12,7 +12,7 @@ const AT_ONCE = 1_000;
 
 export type Copied = { readonly documents: number; readonly ms: number };
 
-/** Passes every document of the tables, with its key, to a writer. Measures only the time of the writer. */
+/** Passes every document of the tables, with its key, to a writer. Measures only the time that the writer takes. */
 export async function copyDocuments(
   from: ReadStore,
   tables: readonly AnyTable[],
@@ -37,7 +37,7 @@ export async function copyDocuments(
   return { documents, ms };
 }
 
-/** Writes to a read store with plain inserts, and with no index except the one on the keys. */
+/** Writes to a read store with plain inserts, and without any index other than the one on the keys. */
 export const into =
   (store: ReadStore) =>
   async (writes: readonly DocumentWrite[]): Promise<void> => {

@@ -12,10 +12,10 @@ import { BenchService, OWNER } from './service-client.js';
 import { latenciesOf } from './statistics.js';
 
 /**
- * B6: lists, searches and statements of one tenant with a very large number of records. Measured over HTTP, one request
- * at a time, with varying parameters. Meanwhile, a second connection sends a small request every few milliseconds. Its
- * latency shows how much a read delays other requests. The history is projected directly into the read store, in bulk.
- * All other data is created through the API.
+ * B6: lists, searches and statements for one tenant with a very large number of records. Measured over HTTP, one
+ * request at a time, with varying parameters. Meanwhile, a second connection sends a small request every few
+ * milliseconds. Its latency shows how much a read delays other requests. The history is projected directly into the
+ * read store, in bulk. All other data is created through the API.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const REQUESTS = pick(200, 50);

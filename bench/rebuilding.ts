@@ -5,7 +5,7 @@ import type { AnyTable, ReadStore } from '../src/ports/read-store.js';
 import { projections } from '../src/projections/projections.js';
 import { decoded, readHistory } from './history-store.js';
 
-/** Batch size, as in the subscribers' thread. */
+/** The same batch size as in the subscribers' thread. */
 const BATCH = 1_000;
 
 export type Rebuilt = { readonly tables: readonly AnyTable[]; readonly fillMs: number; readonly indexMs: number };

@@ -24,7 +24,7 @@ const PATHS = ['/slow', '/hanging', '/redirecting', '/broken'];
 
 type Envelope = { readonly type: string; readonly data: { readonly externalId: string } };
 
-/** Receives the webhooks of both tenants, and measures the time from the sending of a sale to its delivery. */
+/** Receives the webhooks of both tenants, and measures the time from sending a sale until its delivery. */
 class Receivers {
   isFailing = false;
   readonly sentAtMs = new Map<string, number>();

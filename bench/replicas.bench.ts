@@ -13,8 +13,8 @@ import { round } from './statistics.js';
 /**
  * B17: number of sales per second that 1, 2 and 4 replicas accept and process completely. Every replica has the same
  * CPU quota. The quota is so small that the servers and the load generator use less than 60 % of their core. The sales
- * are distributed over 200 tenants according to Zipf's law with exponent 0.8. In a second run, one tenant has half of
- * the sales.
+ * are distributed over 200 tenants according to Zipf's law with exponent 0.8. In a second run, one tenant makes half of
+ * all sales.
  */
 const SECONDS = pick(20, 8);
 const WARM_SECONDS = pick(40, 4);
@@ -41,16 +41,13 @@ type Ranges = readonly { readonly leaders: readonly (string | null)[] }[];
 
 const zipf = (keys: readonly string[]): Keys => keys.map((key, at) => ({ key, share: 1 / (at + 1) ** EXPONENT }));
 
-/** The first tenant has as many sales as all other tenants together. */
+/** The first tenant makes as many sales as all other tenants together. */
 function dominated(keys: readonly string[]): Keys {
   const [first, ...rest] = zipf(keys);
   return [{ key: first?.key ?? '', share: rest.reduce((sum, { share }) => sum + share, 0) }, ...rest];
 }
 
-/**
- * Creates tenants, each with a partner key. This is slow because of password hashing, so the quota applies only
- * afterwards.
- */
+/** Creates tenants, each with a partner key. Password hashing makes this slow, so the quota applies only afterwards. */
 async function keysOf(operator: ApiClient, url: URL): Promise<string[]> {
   const keys: string[] = [];
   for (let n = 0; n < TENANTS; n += 1) {

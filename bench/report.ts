@@ -7,7 +7,7 @@ export function say(text: string): void {
   process.stderr.write(`  ${text}\n`);
 }
 
-/** Ends the process of a figure. Prints the figures as one line on standard output, and removes temporary data. */
+/** Prints the figures as one line on standard output, removes temporary data, and ends the process. */
 export function tell(measurements: readonly Measurement[]): void {
   process.stdout.write(`${JSON.stringify({ figures: measurements.map(figureOf) })}\n`);
   if (isFolderOurs) rmSync(folder, { recursive: true, force: true });

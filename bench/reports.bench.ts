@@ -10,7 +10,7 @@ import { BenchService, OWNER } from './service-client.js';
 import { median } from './statistics.js';
 
 /**
- * Reports of one tenant with a very large number of transactions. Each report is requested several times. Meanwhile, a
+ * Reports for one tenant with a very large number of transactions. Each report is requested several times. Meanwhile, a
  * second connection sends a small request every few milliseconds. Its latency shows how much a report delays other
  * requests.
  */

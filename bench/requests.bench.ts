@@ -11,8 +11,8 @@ import { BenchService } from './service-client.js';
 import { median, round } from './statistics.js';
 
 /**
- * B3: cost of authenticated reads by a user: one customer, and a page of twenty customers. Baseline: bare Fastify that
- * returns the same bytes.
+ * B3: cost of a user's authenticated read requests: one customer, and a page of twenty customers. Baseline: bare
+ * Fastify that returns the same bytes.
  */
 const SECONDS = pick(8, 3);
 const CUSTOMERS = 60;

@@ -24,7 +24,7 @@ export async function restore(
   return (performance.now() - startedMs) / 1_000;
 }
 
-/** Hash of the counted events in order, up to a position. */
+/** Hash of the events for which `isCounted` returns true, in order, up to a position. */
 export async function contentOf(
   events: EventReader,
   upTo: number,

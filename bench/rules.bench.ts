@@ -7,7 +7,7 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B9: assignment of a category by a tenant's 1,000 rules. The rules match substrings, prefixes and whole texts of
+ * B9: category assignment by a tenant's 1,000 rules. The rules match substrings, prefixes and entire values of
  * merchants and descriptions. Some rules also restrict the amount or the direction. Two in five transactions match a
  * rule.
  */

@@ -7,7 +7,7 @@ import { SystemClock } from '../src/adapters/system-time.js';
 import { SALE } from './sale.js';
 import { callsIn, percentile } from './statistics.js';
 
-/** Baseline of B2: two consecutive durable commits to the embedded event store. Prints the result as JSON. */
+/** B2 baseline: two consecutive durable commits to the embedded event store. Prints the result as JSON. */
 const directory = await mkdtemp(join(tmpdir(), 'kontor-bench-'));
 const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
 const data = JSON.parse(SALE) as object;

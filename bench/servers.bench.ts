@@ -14,7 +14,7 @@ import { round } from './statistics.js';
  * does not count.
  */
 const SECONDS = pick(15, 3);
-/** Duration for which calls without load are counted: heartbeats, confirmations and polls. */
+/** Time during which calls are counted without load: heartbeats, confirmations and polls. */
 const IDLE_SECONDS = pick(5, 2);
 
 type Cost = { readonly cpuUs: number; readonly perSecond: number; readonly sales: number; readonly errors: number };

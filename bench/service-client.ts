@@ -9,7 +9,7 @@ import { startServer, type Server } from './processes.js';
 export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
 export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'bench-password-2' };
 const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-/** Node.js arguments with which the service always runs. */
+/** Node.js arguments that the service always runs with. */
 export const SERVICE: readonly string[] = [
   '--enable-source-maps',
   new URL('../dist/main.js', import.meta.url).pathname,
@@ -90,7 +90,8 @@ export class BenchService {
 }
 
 /**
- * Signs the operator in once the read models are up to date, because a sign-in requires them. This may take an hour.
+ * Signs the operator in once the read models are up to date, because a sign-in requires them. The wait may take an
+ * hour.
  */
 export async function signedIn(url: URL): Promise<ApiClient> {
   const operator = new ApiClient(url);

@@ -7,7 +7,7 @@ import { openEngines } from '../dist/modules/app/open-engines.js';
 import { createService } from '../dist/modules/app/service.js';
 
 const quiet = () => undefined;
-/** Failed requests are not logged, because the load generator counts them. */
+/** The service does not log failed requests, because the load generator counts them. */
 const tell = (...what) => what.at(-1) !== 'request' && console.error(...what);
 
 /** @param prepare receives the engines before the service uses them */

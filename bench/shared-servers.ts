@@ -14,7 +14,7 @@ export type Counts = Calls & { readonly open: number };
 const HOST = new URL('./event-store-host.ts', import.meta.url).pathname;
 const LOADER = new URL('../test/support/typescript.mjs', import.meta.url).pathname;
 
-/** The EventStoreDB test server, on the core that generates the load. Counts the calls that it receives. */
+/** The EventStoreDB test server, on the load generator's core. Counts the calls that it receives. */
 export class CountedEventStore {
   private constructor(
     private readonly child: ChildProcess,
@@ -42,8 +42,8 @@ export class CountedEventStore {
 }
 
 /**
- * One instance of each server that replicas share, on the core that generates the load. The replacement for MongoDB
- * keeps its data in memory, because storing the data in a file would use most of that core.
+ * One instance of each server that replicas share, on the load generator's core. The replacement for MongoDB keeps its
+ * data in memory, because storing the data in a file would use most of that core.
  */
 export class SharedServers {
   private constructor(
@@ -71,7 +71,7 @@ export class SharedServers {
     return this.others.flatMap(({ pid }) => pid ?? []);
   }
 
-  /** Folder with the files of NATS. */
+  /** Folder with the NATS files. */
   get natsDirectory(): string {
     return this.others[1]?.directory ?? '';
   }

@@ -15,8 +15,8 @@ import { BenchService, environmentOf, SERVICE } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * B7: time from the start of the process until `/readyz` returns 200. Measured with an empty folder, after a kill on a
- * large history with complete read models, and after a kill during sales at full speed. Baseline: a Nest application
+ * B7: time from the start of the process until `/readyz` returns 200. Measured with an empty folder, after a kill with
+ * a large history and complete read models, and after a kill during sales at full speed. Baseline: a Nest application
  * that does nothing.
  */
 const STARTS = options.runs * pick(3, 1);
@@ -26,7 +26,7 @@ const NEST = new URL('./bare-nest.mjs', import.meta.url).pathname;
 const LOOK_EVERY_MS = 5;
 const GIVES_UP_MS = 120_000;
 
-/** Status of the response to one request. Undefined if no process listens. */
+/** Status of the response to one request. Undefined if no process is listening. */
 const ask = (port: number): Promise<number | undefined> =>
   new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('GET /readyz HTTP/1.1\r\nHost: bench\r\n\r\n'));

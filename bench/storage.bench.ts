@@ -16,9 +16,9 @@ import { SharedServers } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures what a sale adds to the servers: the content of its events, its documents, and
- * the files of its messages. The content of events and documents has the same size on EventStoreDB and MongoDB, whose
- * files also contain indexes and the overhead of their formats.
+ * This benchmark has no goal. It measures the data that a sale adds to the servers: the content of its events, its
+ * documents, and the files that store its messages. The content of events and documents has the same size on
+ * EventStoreDB and MongoDB, whose files also contain indexes and the overhead of their formats.
  */
 const SECONDS = pick(60, 4);
 const CONNECTIONS = 16;

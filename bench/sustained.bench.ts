@@ -11,9 +11,9 @@ import { BenchService, type Books } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * B1b: the highest rate of sales that a service sustains with a lag of at most one second throughout. Each sale is
- * accepted, booked, projected, audited and forwarded. Starts with the goal's rate. If that rate is too high, short
- * trials find a lower rate, which is then measured for the full time.
+ * B1b: the highest sales rate that a service sustains with a lag of at most one second throughout. Each sale is
+ * accepted, booked, projected, audited and forwarded. Starts at the goal's rate. If that rate is too high, short trials
+ * find a lower rate, which is then measured for the full time.
  */
 const SECONDS = pick(60, 8);
 const TRIAL_SECONDS = pick(15, 4);
@@ -51,8 +51,8 @@ async function measure(): Promise<Run> {
 }
 
 /**
- * Tries decreasing rates, starting with the goal's rate. Returns the first rate that is sustained both in a trial and
- * for the full time. If there is none, returns the last rate that was tried.
+ * Tries decreasing rates, starting at the goal's rate. Returns the first rate that is sustained both in a trial and for
+ * the full time. If there is none, returns the last rate that was tried.
  */
 async function held(service: BenchService, books: Books, goal: number): Promise<Omit<Run, 'bare'>> {
   let asked = goal;

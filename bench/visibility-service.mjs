@@ -1,13 +1,13 @@
-// Runs the compiled service and, on command, measures appends of its own process: the time from a durable append until
-// all read models contain the event, and the duration of event-loop turns during that time. `measure SECONDS` prints
-// both as JSON.
+// Runs the compiled service and, on command, measures appends made by its own process: the time from a durable append
+// until all read models contain the event, and the duration of event-loop turns during that time. `measure SECONDS`
+// prints both as JSON.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { host } from './service-host.mjs';
 
 /**
- * Number of unmeasured appends between two measured appends. They are necessary because a wait for a position causes
- * the subscriber thread to report its progress.
+ * Number of unmeasured appends between two measured appends. The unmeasured appends are necessary because a wait for a
+ * position causes the subscriber thread to report its progress.
  */
 const SKIPPED = 19;
 const WAITS_MS = 60_000;

@@ -22,7 +22,8 @@ import { round } from './statistics.js';
 
 /**
  * B13: a webhook processes its tenant's history from the first event. Every message is signed and delivered to a local
- * receiver, which acknowledges the delivery. As in the service, deliveries are logged, and the progress is stored.
+ * receiver, which acknowledges the delivery. As in the service, the webhook logs its deliveries and stores its
+ * progress.
  */
 const EVENTS = pick(60_000, 5_000);
 const LOOK_EVERY_MS = 5;

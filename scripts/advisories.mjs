@@ -1,8 +1,8 @@
 // npm run advisories: compares the versions in package-lock.json with the known advisories in docs/advisories.json,
-// without network access. With --refresh, first gets the current advisories from the registry (npm audit). Exit codes:
-// 0 if no version is affected, 1 if a version is affected, 2 if the advisories do not cover the lock file. The first
-// other argument is a folder to check instead of this checkout. Requires an installation (npm ci), which it does not
-// change.
+// without network access. With --refresh, first fetches the current advisories from the registry (npm audit). Exit
+// codes: 0 if no version is affected, 1 if a version is affected, 2 if the advisories do not cover the lock file. The
+// first positional argument is a folder to check instead of this checkout. Requires an installation (npm ci), which it
+// does not change.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Figures of `npm run bench` in execution order: title, benchmark program, and requirements in addition to the service.
-// `growth`: the figure is also measured at the sizes given by --events. `peer`: the figure is compared with the peer if
-// the peer can run on this machine. `beside`: the figure has no goal, and runs only if --only lists it.
+// Figures of `npm run bench` in execution order: title, benchmark program, and further requirements besides the
+// service. `growth`: the figure is also measured at the sizes given by --events. `peer`: the figure is compared with
+// the peer if the peer can run on this machine. `beside`: the figure has no goal, and runs only if --only lists it.
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, run } from './checkout.mjs';
@@ -56,9 +56,7 @@ export const figures = [
 const PEER = join(root, 'bench', 'peer');
 const POSTGRES = process.env.BENCH_POSTGRES_BIN ?? '/usr/lib/postgresql/15/bin';
 
-/**
- * Installs the peer if necessary. Returns the reason why the peer cannot run. Returns undefined if the peer can run.
- */
+/** Installs the peer if necessary. Returns undefined if the peer can run, and otherwise the reason why it cannot. */
 export async function peerLacks() {
   if (!existsSync(join(POSTGRES, 'initdb'))) return 'needs PostgreSQL 15 (apt-get install postgresql)';
   const installed = join(PEER, 'node_modules', '.package-lock.json');

@@ -8,7 +8,7 @@ import { root } from './checkout.mjs';
 
 const FLUSHES = 300;
 const LOOK_MS = 2_000;
-/** Maximum CPU share of other processes. Above this share, the machine is reported as busy. */
+/** Maximum CPU share of other processes. Above this share, the benchmark reports the machine as busy. */
 const QUIET_SHARE = 0.1;
 
 const git = (...args) => spawnSync('git', args, { cwd: root }).stdout?.toString().trim();
@@ -57,7 +57,7 @@ function ticks() {
   return { busy, all: busy + idle + iowait };
 }
 
-/** Load from other processes while no benchmark runs: the load average, and the used share of all cores. */
+/** Load from other processes while no benchmark runs: the load average, and the utilization of all cores. */
 export async function otherWork() {
   const load = loadavg().map((one) => Number(one.toFixed(2)));
   if (process.platform !== 'linux') return { load, busyShare: null, isQuiet: load[0] < QUIET_SHARE * cpus().length };

@@ -3,7 +3,7 @@
 //
 // Measures every figure of docs/performance.md, one after another, each in a separate process. Prints a table, and
 // writes all results to bench/results/<date>-<name>.json. The subject runs on one core, its load on the other. Missed
-// goals do not fail the command; errors and figures that cannot be measured do.
+// goals do not fail the command, but errors and figures that cannot be measured do.
 //   --quick       short and small, about ten minutes: a smoke test, not to be quoted
 //   --only        only these figures; includes those without a goal: backup, notifications, audit, reports
 //   --events      growth curves: B1, B2, B3, B6 and B7 at each of these sizes; other figures only with --only
@@ -114,8 +114,8 @@ async function main() {
 const usualName = () => (values.quick ? 'quick' : values.events ? 'growth' : 'bench');
 
 /**
- * Saves the results so far, in case a later figure fails or the run is interrupted. Returns the results and the path of
- * the file.
+ * Saves the results so far, in case a later figure fails or the run is interrupted. Returns the results and the file
+ * path.
  */
 function keep(all, about, began) {
   const quiet = all.every(({ warnings }) => warnings === undefined);
@@ -126,7 +126,7 @@ function keep(all, about, began) {
   return { whole, file };
 }
 
-/** Returns the path of a new file. The results of an earlier run remain. */
+/** Returns the path of a new file, so that the results of earlier runs remain. */
 function newFile(name) {
   const folder = join(root, 'bench', 'results');
   mkdirSync(folder, { recursive: true });

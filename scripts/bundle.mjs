@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 import { root } from './checkout.mjs';
 
 const DIST = join(root, 'dist');
-/** Entry points: programs, and worker threads, which are started by their file names. */
+/** Entry points: programs, and worker threads, which are started by file name. */
 const ENTRIES = ['main', 'app/restore', 'app/verify', 'app/subscribers.worker', 'app/job.worker'];
 /**
  * Packages that stay in node_modules: native modules, clients for optional servers, and a module that must be loaded
@@ -29,14 +29,15 @@ const isHttp = (id) => id === 'http' || id === 'node:http';
 const isOutside = (id) =>
   (id.startsWith('node:') && !isHttp(id)) || outside.some((name) => id === name || id.startsWith(`${name}/`));
 
-/** Exports of `node:http`, without those that Node.js loads on demand. */
+/** Exports of `node:http`, except those that Node.js loads on demand. */
 const HTTP = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) => (get ? [] : [name]));
 
 /**
- * Omits work at start that the service does not need.
+ * Omits startup work that the service does not need.
  * - An import of `node:http` reads all of its exports, including WebSocket, for which Node.js loads its complete fetch
  *   client in every thread.
- * - Pino looks up its caller for transports, which the service does not use. With source maps, this parses a source map.
+ * - Pino looks up its caller for transports, which the service does not use. With source maps, this look-up parses a
+ *   source map.
  */
 const lean = {
   name: 'lean',
@@ -59,7 +60,7 @@ const fileOf = ({ name }) => {
 };
 
 /**
- * Stack traces must refer to Kontor's own sources. Source maps of packages are not required, and source texts would
+ * Stack traces must refer to Kontor's own sources. Package source maps are not required, and embedded source code would
  * only use memory.
  */
 function shrinkMap({ fileName, map }) {
@@ -88,8 +89,7 @@ const { output } = await bundle.write({
   dir: DIST,
   format: 'esm',
   sourcemap: true,
-  // Keeps class names, because Nest resolves some providers by class name, and because logs and metrics contain class
-  // names.
+  // Keeps class names, because Nest resolves some providers by class name, and logs and metrics contain class names.
   keepNames: true,
   // V8 keeps the text of every script in memory, with two bytes per character if the text is not entirely Latin-1.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },

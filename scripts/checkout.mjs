@@ -1,4 +1,4 @@
-// Prepares the prerequisites of every command: dependencies, and the compiled service. Uses only Node's own modules,
+// Provides the prerequisites of every command: dependencies, and the compiled service. Uses only Node's own modules,
 // because it must run on a fresh clone.
 import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const at = (...parts) => join(root, ...parts);
 
-/** npm writes this file last. Its modification time is therefore the time at which an installation was completed. */
+/** npm writes this file last. Its modification time is therefore the completion time of the installation. */
 const INSTALLED = at('node_modules', '.package-lock.json');
 const LOCK = at('package-lock.json');
 const SOURCES = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'].map((path) => at(path));

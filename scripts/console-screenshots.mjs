@@ -34,7 +34,7 @@ async function furnish(service) {
   return { shop, backup, letter: items[0].id };
 }
 
-/** Creates records for the search and for the bookkeeping pages. */
+/** Creates records for the search and bookkeeping pages. */
 async function furnishBooks(service, { shop }) {
   const mine = (path, body, method) => service.call(path, { token: shop.ownerToken, body, method });
   const opening = { amount: '1250.00', direction: 'OUT', date: '2026-01-01' };

@@ -1,5 +1,5 @@
-// npm run console:texts: updates the catalogues of the console. Adds new texts with empty translations, removes unused
-// texts, and sorts the rest.
+// npm run console:texts: updates the console's message catalogues. Adds new strings with empty translations, removes
+// unused strings, and sorts the rest.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consoleSources, textsOf } from '../test/support/console-texts.ts';

@@ -1,6 +1,6 @@
-// npm run docs:contracts: generates the public contracts from the declarations. docs/openapi.json contains the routes.
-// The types of the console and the client are generated from it. docs/asyncapi.json contains the integration events,
-// and docs/events/ the data of each stored event. With --check, exits with code 1 if a file is out of date. Starts no
+// npm run docs:contracts: generates the public contracts from the declarations. docs/openapi.json contains the routes,
+// and is the source of the console's and the client's types. docs/asyncapi.json contains the integration events, and
+// docs/events/ the data of each stored event. With --check, exits with code 1 if a file is out of date. Starts no
 // engines.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ installConsole(server);
 kernel.endpoints.push(...endpointsOf(allControllers));
 const document = JSON.parse(documentText());
 
-/** The document without examples, which would only make the comments of the client's types longer. */
+/** The document without examples, which would only lengthen the comments in the client's types. */
 const withoutExamples = () => {
   const copy = structuredClone(document);
   delete copy.components.examples;

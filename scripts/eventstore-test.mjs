@@ -1,10 +1,10 @@
 // npm run eventstore:test -- [--port N] [--data DIR] [--like VERSION] [--flush-delay MS]
 //
-// A test server with EventStoreDB's protocol on top of the embedded engine. Behaves like EventStoreDB 23.10.6 or, with
-// `--like 24.10`, like 24.10.4, and writes the same system events. Prints one line with the URL when the server is
-// ready. SIGTERM ends the server. Without --data, uses a temporary folder, which is removed at the end. Without --port,
-// uses a free port. --flush-delay sets the time during which appends share a flush. Reads faults from standard input,
-// one per line, and replies to each with `ok …` or `error …`:
+// A test server that speaks EventStoreDB's protocol on top of the embedded engine. Behaves like EventStoreDB 23.10.6
+// or, with `--like 24.10`, like 24.10.4, and writes the same system events. Prints one line with the URL when the
+// server is ready. SIGTERM ends the server. Without --data, uses a temporary folder, which is removed at the end.
+// Without --port, uses a free port. --flush-delay sets the time during which appends share a flush. Reads faults from
+// standard input, one per line, and replies to each with `ok …` or `error …`:
 //   hang | resume | slow MS | drop N | silence | abort | refuse | accept | clear | disconnect | restart [MS] | noise N
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

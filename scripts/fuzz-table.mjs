@@ -17,7 +17,7 @@ const COUNTED = [
 ];
 const OTHERS = 'other findings: headers, bodies, media types, methods';
 
-/** Number of responses by status, across all operations. */
+/** Number of responses per status, across all operations. */
 function statusesOf(operations) {
   const total = {};
   for (const counts of Object.values(operations))

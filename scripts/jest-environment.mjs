@@ -1,9 +1,9 @@
 // Jest environment without a separate context: suites run in the realm of the worker, so they share the modules of
 // the service (scripts/test-runner.mjs). Restores the globals that a suite may change.
 //
-// Also releases the AsyncLocalStorage instances of a suite. Node.js copies the store of every enabled instance to every
-// new promise. If they were not released, the instances of completed suites would slow down all later suites of the
-// same worker.
+// Also releases a suite's AsyncLocalStorage instances. Node.js copies the store of every enabled instance to every new
+// promise. If they were not released, the instances of completed suites would slow down all later suites of the same
+// worker.
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 const used = new Set();
@@ -13,7 +13,7 @@ AsyncLocalStorage.prototype.run = function (...args) {
   return run.apply(this, args);
 };
 
-/** Jest's runtime resets its mocks after a suite. There are none. */
+/** Jest's runtime resets mocks after each suite. No suite uses mocks. */
 const noMocks = { clearAllMocks() {}, resetAllMocks() {}, restoreAllMocks() {} };
 
 export default class SharedEnvironment {
@@ -21,7 +21,7 @@ export default class SharedEnvironment {
   moduleMocker = noMocks;
   fakeTimers = null;
   fakeTimersModern = null;
-  /** `ownModules`: the suite shares no modules of the service with other suites. */
+  /** `ownModules`: the suite shares none of the service's modules with other suites. */
   options;
   #before = { console: globalThis.console, exit: process.exit, env: { ...process.env } };
 

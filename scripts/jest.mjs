@@ -8,8 +8,8 @@ export async function prepare() {
 }
 
 /**
- * Most code of a suite runs only a few times, so V8 optimizes functions later than usual, and collects young objects less
- * often (ADR 0087). Later versions of V8 do not have the first option. Workers inherit both.
+ * Most code in a suite runs only a few times, so these options make V8 optimize functions later than usual, and collect
+ * young objects less often (ADR 0087). Later versions of V8 do not have the first option. Workers inherit both.
  */
 const ENGINE = [
   ...(process.versions.v8.startsWith('11.') ? ['--interrupt-budget=400000'] : []),

@@ -1,6 +1,6 @@
-// Temporary folder for tests, in memory if there is enough space. On disk, every flush would wait for the device. This
-// would not make the tests stricter, because they cannot tell data on disk from data in the page cache. Uses only
-// Node's own modules.
+// Temporary folder for tests, in memory if there is enough space. On disk, every flush would wait for the device.
+// Waiting would not make the tests stricter, because they cannot distinguish data on disk from data in the page cache.
+// Uses only Node's own modules.
 import { existsSync, mkdtempSync, readdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

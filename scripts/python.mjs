@@ -12,8 +12,7 @@ const succeeds = (program, ...args) =>
 export const binOf = (environment) => join(environment, process.platform === 'win32' ? 'Scripts' : 'bin');
 
 /**
- * Creates a virtual environment with the given packages. Returns the folder of its programs. Returns undefined on
- * failure.
+ * Creates a virtual environment with the given packages. Returns the folder of its programs, or undefined on failure.
  */
 export async function pythonWith(environment, ...packages) {
   const bin = binOf(environment);

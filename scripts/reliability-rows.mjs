@@ -1,7 +1,7 @@
-// Rows of the fault matrix. Each row contains a fault, and the suites that verify the guarantees under this fault. If
-// all suites of a row are in other folders, the commands for those folders cover the row. The soak nevertheless runs
-// these suites again. `needs` names the required programs. `measures`: the row compares times or memory with a limit,
-// and therefore runs alone. The longest rows come first, because rows start in this order, two at a time.
+// Rows of the fault matrix. Each row contains a fault, and the suites that verify the guarantees despite this fault. If
+// all suites of a row are in other folders, the commands for those folders cover the row. The soak test nevertheless
+// runs these suites again. `needs` names the required programs. `measures`: the row compares times or memory with a
+// limit, and therefore runs alone. The longest rows come first, because rows start in this order, two at a time.
 const SERVERS = ['mongo-server', 'nats-server', 'redis-server'];
 
 export const rows = [

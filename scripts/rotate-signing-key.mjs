@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 
-/** This value must equal that in src/security/signing-keys.ts. */
+/** This value must equal the one in src/security/signing-keys.ts. */
 const KEPT_MS = 30 * 60_000;
 
 const directory = process.env.DATA_DIR || './data';
@@ -45,7 +45,7 @@ function lock() {
   }
 }
 
-/** The existing keys. Never prints the content of a damaged file, which is secret. */
+/** Returns the existing keys. Never prints the content of a damaged file, which is secret. */
 function readKeys() {
   let text;
   try {
@@ -59,12 +59,12 @@ function readKeys() {
     const keys = parsed.keys ?? [parsed];
     if (keys.every(({ crv, x, d }) => crv === 'Ed25519' && x && d)) return keys;
   } catch {
-    // The error below reports invalid JSON, too.
+    // The error below also covers invalid JSON.
   }
   throw new Error(`${path} contains no Ed25519 signing key. Restore it, or remove it.`);
 }
 
-/** Flushes the new file, gives it the owner of the old file, and then replaces the old file by renaming the new one. */
+/** Flushes the new file, assigns it the old file's owner, and then replaces the old file by renaming the new one. */
 function replace(text) {
   const draft = `${path}.draft`;
   const file = openSync(draft, 'w', 0o600);

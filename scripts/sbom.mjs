@@ -1,6 +1,6 @@
-// npm run sbom: prints an inventory of all packages in package-lock.json, in CycloneDX format. The same lock file always
-// produces the same inventory, so that two inventories can be compared. With --check <file>, exits with code 1 unless
-// the file is the inventory of package-lock.json.
+// npm run sbom: prints an inventory of all packages in package-lock.json, in CycloneDX format. The same lock file
+// always produces the same inventory, so that two inventories can be compared. With --check <file>, exits with code 1
+// unless the file matches the inventory of package-lock.json.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { root } from './checkout.mjs';
@@ -26,7 +26,7 @@ function reproducible({ metadata, components, dependencies, serialNumber: _, ...
   return { ...bom, serialNumber: `urn:uuid:${uuidOf(JSON.stringify(content))}`, ...content };
 }
 
-/** A UUID of version 8 (RFC 9562), derived from the text. */
+/** A version 8 UUID (RFC 9562), derived from the text. */
 function uuidOf(text) {
   const hex = createHash('sha256').update(text).digest('hex');
   const [, a, b, c, d, e] = /^(.{8})(.{4}).(.{3}).(.{3})(.{12})/.exec(hex);

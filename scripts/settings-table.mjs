@@ -1,4 +1,4 @@
-// npm run docs:settings: generates the table of settings in the README from the schema in src/config.ts. With --check,
+// npm run docs:settings: generates the settings table in the README from the schema in src/config.ts. With --check,
 // exits with code 1 if the table is out of date.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// npm run test:console: runs the suites of test/console/, which use the console of the compiled service in Chromium
+// npm run test:console: runs the suites of test/console/, which use the compiled service's console in Chromium
 // (/usr/bin/chromium, or CHROMIUM_PATH). Arguments are passed to Jest.
 import { existsSync } from 'node:fs';
 import { jest, prepare } from './jest.mjs';

@@ -1,6 +1,6 @@
 // npm run test:real: runs the suites of test/real/ against the servers whose URLs are set (after `docker compose up
 // -d`). For other servers, the suites start server processes if the programs are installed. Suites that cannot run are
-// listed with a reason. With REQUIRE_SERVERS=true, as in CI, this is a failure. Arguments are passed to Jest.
+// listed with a reason. With REQUIRE_SERVERS=true, as in CI, such suites fail the run. Arguments are passed to Jest.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './checkout.mjs';

@@ -19,7 +19,7 @@ const seed = Number(process.env.RELIABILITY_SEED ?? Date.now() % 1_000_000);
 const only = process.env.RELIABILITY_ONLY?.split(',');
 /**
  * Number of concurrent rows. Rows spend most of their time waiting, so several rows can share the machine. The soak
- * runs each row alone.
+ * test runs each row alone.
  */
 const AT_ONCE = isSoak ? 1 : 2;
 
@@ -41,8 +41,8 @@ async function run({ row, fault, suites }, work) {
 }
 
 /**
- * The CI command that covers the row at the same scale. In the short form, the table lists such a row, but the row is
- * not run again.
+ * The CI command that covers the row at the same scale. In the short form, the table lists such a row, but this command
+ * does not run it again.
  */
 function shownBy({ suites }) {
   if (isSoak || only || suites.some((suite) => suite.startsWith('test/reliability/'))) return undefined;
@@ -61,8 +61,8 @@ async function resultOf(row, work) {
 }
 
 /**
- * Runs several rows at once, except rows that measure, which run one by one. Returns the results in the order of the
- * rows.
+ * Runs several rows at once, except rows with measurements, which run one by one. Returns the results in the order of
+ * the rows.
  */
 async function resultsOf(chosen, work) {
   const results = new Map();

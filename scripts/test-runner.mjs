@@ -8,7 +8,7 @@ import { sourceMapOf } from '../test/support/typescript.mjs';
 const require = createRequire(import.meta.url);
 const { default: circus } = require('jest-circus/runner');
 
-/** Event handlers of Jest itself. Each suite adds more. */
+/** Jest's own event handlers. Each suite adds more. */
 const HANDLERS = Symbol.for('EVENT_HANDLERS');
 const OWN_HANDLERS = 2;
 

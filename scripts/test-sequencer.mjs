@@ -1,10 +1,10 @@
-// Order of the suites. Without the times of an earlier run, as on a clean checkout, Jest starts with the largest files.
-// A long suite in a small file would then begin last, and run alone at the end.
+// Determines the order of the suites. Without the times of an earlier run, as on a clean checkout, Jest starts with the
+// largest files. A long suite in a small file would then begin last, and run alone at the end.
 import Sequencer from '@jest/test-sequencer';
 
 /**
  * The longest suites of `npm test`, `npm run test:real` and `npm run test:console`, longest first. Suites that start
- * processes alternate with suites that do not, so that they run beside each other.
+ * processes alternate with suites that do not, so that the two kinds run concurrently.
  */
 const LONGEST = [
   ...['e2e/ten-thousand-sales', 'e2e/backup', 'e2e/start', 'adapters/eventstore-server.versions'],

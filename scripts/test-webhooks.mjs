@@ -2,7 +2,7 @@
 // with the PyPI library `standardwebhooks`. One endpoint accepts everything, one rejects some messages once, and one is
 // slow. The secret is rotated during the run. Prints a table at the end. SALES=<n> sets the number of pushed sales
 // (default: 200). WEBHOOK_PYTHON=<folder> uses an existing virtual environment. Without access to PyPI, nothing is
-// tested. With REQUIRE_SERVERS=true, this is a failure. TEST_REPORT: see jest.mjs.
+// tested. With REQUIRE_SERVERS=true, the run then fails. TEST_REPORT: see jest.mjs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { report } from './test-report.mjs';
 
 const VERSION = '1.1.0';
 const SALES = Number(process.env.SALES ?? 200);
-/** Two messages per sale: one about the acceptance, and one about the booking. */
+/** Two messages per sale: one about its acceptance, and one about its booking. */
 const MESSAGES = 2 * SALES;
 const PATHS = ['/steady', '/flaky', '/slow'];
 const PATIENCE_MS = 120_000;
@@ -36,7 +36,7 @@ async function startReceiver(bin) {
   };
 }
 
-/** The report for a path. Resolves once this number of messages has arrived, or when the time limit is reached. */
+/** Resolves with the report for a path once this number of messages has arrived, or when the time limit is reached. */
 async function arrived(receiver, path, messages) {
   let report = await receiver.report(path);
   for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs; report = await receiver.report(path)) {
@@ -70,7 +70,7 @@ async function deliver(service, receiver) {
   await sellTo((SALES * 3) / 4, SALES);
 }
 
-/** All checks of a path, with their outcomes. */
+/** Returns all checks for a path, with their outcomes. */
 function checksOf(path, { accepted, unverified, rejected }) {
   const first = new Map(accepted.map((one) => [one.id, one]));
   const sequences = new Map();

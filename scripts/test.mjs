@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { root } from './checkout.mjs';
 import { jest, prepare } from './jest.mjs';
 
-/** Folders of suites that other commands run, with the reasons. */
+/** Folders with suites that other commands run, with the reason for each. */
 const APART = {
   'test/real': 'needs servers: npm run test:real',
   'test/console': 'needs Chromium: npm run test:console',

@@ -1,6 +1,6 @@
 // node verify-evidence.mjs FILE [KEY]: checks an evidence bundle without the service. Requires only this file and
-// Node.js. KEY is the verifier key of the service (`kontor/…+…+…`), or the path of a file that contains it. Without
-// KEY, the program uses the key in the bundle. This provides no protection against anyone who can create bundles.
+// Node.js. KEY is the service's verifier key (`kontor/…+…+…`), or the path of a file that contains it. Without KEY, the
+// program uses the key in the bundle. This provides no protection against anyone who can create bundles.
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 

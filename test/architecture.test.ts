@@ -42,7 +42,7 @@ const directory = mkdtempSync(join(tmpdir(), 'kontor-architecture-'));
 const config = readConfig({ DATA_DIR: directory, SUBSCRIBERS: 'inline', SEED_DEMO: 'false' });
 const silent = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 function quiet(): void {
-  // Nothing is logged, because a failing test reports its own errors.
+  // Logs nothing, because a failing test reports its own errors.
 }
 let engines: Engines;
 let service: Service;
@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('every part is wired up', () => {
-  /** The metadata that @nestjs/cqrs writes on handler classes. */
+  /** The metadata that @nestjs/cqrs attaches to handler classes. */
   const handled = async (key: string): Promise<string[]> => {
     const providers = AppModule.over(config, engines, await openParts(config, engines)).providers ?? [];
     return providers
@@ -145,7 +145,7 @@ describe('the sources follow the rules', () => {
     expect(consoleSources.length).toBeGreaterThan(20);
     expect(having(consoleSources, /from '(?:\.\.\/)+(?:src|dist|test)\//)).toEqual([]);
     const storing = having(consoleSources, /[lL]ocalStorage|sessionStorage|document\.cookie|dangerouslySetInnerHTML/);
-    // Only the chosen language and the saved views of lists are stored.
+    // The console stores only the chosen language and the saved list views.
     expect(storing).toEqual(['console/src/messages/language.ts', 'console/src/parts/saved-views.ts']);
   });
 

@@ -10,7 +10,7 @@ import { nameless, reportedSentences, serviceMessages } from './support/service-
 import { auditedFields, namedKinds, recordKinds } from './support/recorded-names.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
-// Every text of the console is English in the source. Each other language has one file with its translations.
+// All console strings in the source code are English. Each other language has one file with its translations.
 const { used, bare } = textsOf(consoleSources());
 const keys = new Set(used.map(({ text }) => text));
 const isCoded = (key: string): boolean => /^[a-z]+:/.test(key);
@@ -24,7 +24,7 @@ const codesIn = (catalogue: Readonly<Record<string, string>>, kind: string): str
     .map((key) => key.slice(kind.length + 1))
     .sort();
 
-/** Types of events that have an entry in the audit log. */
+/** Event types that have an audit log entry. */
 const AUDITED = Object.values(aggregates)
   .flatMap(({ events }) => Object.entries(events))
   .filter(([, { audit }]) => audit !== null)
@@ -62,14 +62,14 @@ const COMPOSED = [
   ),
 ];
 
-/** Whether a message starts and ends with the fixed texts of `shape`. */
+/** Whether a message starts and ends with the fixed parts of `shape`. */
 function isOf(message: string, shape: string): boolean {
   const [start = '', ...rest] = nameless(shape).split('{}');
   const end = rest.at(-1);
   return end === undefined ? message === start : message.startsWith(start) && message.endsWith(end);
 }
 
-/** Descriptions in the declarations of the jobs. */
+/** Descriptions in the job declarations. */
 function jobDescriptions(): string[] {
   const folder = join(import.meta.dirname, '..', 'src', 'jobs');
   const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));

@@ -24,7 +24,7 @@ type Inventory = {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 };
 
-/** Runs a script of the checkout. The registry is unreachable, unless the test provides one. */
+/** Runs a script from the checkout. The registry is unreachable unless the test provides one. */
 const script = (name: string, args: readonly string[], registry = 'http://127.0.0.1:9'): Promise<Ended> =>
   new Promise((resolve) => {
     const { PATH = '', HOME = '' } = process.env;
@@ -94,7 +94,7 @@ describe('The inventory of packages', () => {
     }));
 });
 
-/** An advisory as registries report it. */
+/** An advisory in the form that registries report. */
 const ADVISORY = {
   ...{ id: 7, url: 'https://advisories.test/7', title: 'An invented weakness', severity: 'high' },
   ...{ vulnerable_versions: '>=1.0.0 <1.2.0', cwe: ['CWE-20'], cvss: { score: 7.5, vectorString: null } },
@@ -104,7 +104,7 @@ describe('The check of advisories', () => {
   let registry: Server;
   let url: string;
   let advisories: object[];
-  /** Bodies are compressed, so only the requested paths are kept. */
+  /** Contains only methods and paths, because the bodies are compressed. */
   let asked: string[];
   beforeAll(async () => {
     registry = createServer((request, response) => {

@@ -38,11 +38,11 @@ const deployments = [...together, ...byRole].filter(({ kind }) => kind === 'Depl
 const containerOf = ({ spec }: Manifest): Container => spec.template.spec.containers[0];
 
 const config = together.find(({ kind }) => kind === 'ConfigMap')?.data ?? {};
-/** The settings that the comment on kontor.secrets lists. */
+/** The settings listed in the comment on kontor.secrets. */
 const secretNames = [
   ...textOf('docs/deployment/kubernetes.yaml').matchAll(/^# {3}((?:[A-Z_]+, )*[A-Z_]+)(?: {2}|$)/gm),
 ].flatMap(([, names = '']) => names.split(', '));
-/** Well-formed values for the settings that a user of the manifests must provide. */
+/** Well-formed values for the settings that users of the manifests must provide. */
 const SAMPLES: Environment = {
   EVENTSTORE_URL: 'esdb://eventstore:2113',
   MONGODB_URL: 'mongodb://mongodb/kontor',
@@ -93,7 +93,7 @@ test.each(deployments.map((each) => [each.metadata.name, each] as const))(
     expect(String(port)).toBe(config['PORT']);
     const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe];
     expect(paths.map(({ httpGet }) => httpGet.path)).toEqual(['/livez', '/livez', '/readyz']);
-    // The preStop hook takes five seconds. The service then drains for at most ten.
+    // The preStop hook takes five seconds. The service then drains for at most ten seconds.
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(15);
     expect(metadata.labels).toMatchObject(manifest.spec.selector.matchLabels);
     const budgets = [...together, ...byRole].filter(({ kind }) => kind === 'PodDisruptionBudget');

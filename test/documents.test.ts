@@ -1,4 +1,5 @@
-// What the documents refer to must exist: files, sections, decisions, operations, scripts, settings, metrics and alerts.
+// Everything that the documents refer to must exist: files, sections, decisions, operations, scripts, settings, metrics
+// and alerts.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { secretSettings, settings } from '../src/config.js';
@@ -20,12 +21,12 @@ const { scripts } = JSON.parse(textOf('package.json')) as { scripts: object };
 const { paths } = JSON.parse(textOf('docs/openapi.json')) as { paths: Readonly<Record<string, object>> };
 
 type Reference = { readonly document: string; readonly groups: readonly string[] };
-/** What a pattern finds in the documents. Line breaks count as spaces, so that references may contain them. */
+/** Returns a pattern's matches in the documents. Treats line breaks as spaces, because references may contain them. */
 const references = (pattern: RegExp, among = documents): Reference[] =>
   among.flatMap((document) =>
     [...textOf(document).replace(/\n */g, ' ').matchAll(pattern)].map(([, ...groups]) => ({ document, groups })),
   );
-/** The references that do not lead anywhere. Fails if the pattern finds fewer references than expected. */
+/** Returns the broken references. Fails if the pattern finds fewer references than expected. */
 function dead(found: readonly Reference[], atLeast: number, leads: (...groups: string[]) => boolean): string[] {
   expect(found.length).toBeGreaterThan(atLeast);
   return found
@@ -46,7 +47,7 @@ test('Every file that a document names exists, and is named by its path from the
   const short = references(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'));
   expect(short.map(({ document, groups: [path] }) => `${document}: ${path ?? ''}`)).toEqual([]);
   const names = [...filesIn('src', '.ts'), ...filesIn('test', '.ts')].map((path) => path.split('/').at(-1));
-  // `handlers.ts` exists in several folders.
+  // `handlers.ts` exists in more than one folder.
   const isOneFile = (name: string | undefined): boolean => names.filter((one) => one === name).length === 1;
   const alone = references(/`([\w.-]+\.ts)`/g).filter(({ groups: [name] }) => isOneFile(name));
   expect(alone.map(({ document, groups: [name] }) => `${document}: ${name ?? ''}`)).toEqual([]);
@@ -99,9 +100,9 @@ test('Every script that a document runs exists', () => {
 
 test('Every setting that a document names exists', () => {
   const others = new Set([
-    // Settings of Compose, of Node.js, and of a benchmark.
+    // Settings for Compose, Node.js and a benchmark.
     ...['HTTP_ROLES', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'RANGE_ROUNDS'],
-    // A code of an earlier version.
+    // An error code from an earlier version.
     'INVALID_EVENT',
   ]);
   const isSecretFile = (name: string): boolean => secretSettings.some((secret) => name === `${secret}_FILE`);

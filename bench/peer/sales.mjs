@@ -39,7 +39,7 @@ export const openStore = (connectionString, isProjected) =>
     projections: isProjected ? [{ type: 'inline', projection: sales }] : [],
   });
 
-/** Resolves when the sale is durable. A duplicate sale is rejected. */
+/** Resolves when the sale is durable. Rejects a duplicate sale. */
 export const accept = (store, sale) =>
   store.appendToStream(`sale-${sale.externalId}`, [{ type: 'SaleAccepted', data: sale }], {
     expectedStreamVersion: 'STREAM_DOES_NOT_EXIST',

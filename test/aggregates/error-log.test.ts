@@ -86,7 +86,7 @@ describe('The record of an error', () => {
     const again: ErrorLogEvent = { type: 'ErrorOccurred', data: another };
     given(errorLog, [first, again]).when(expireErrors, later).changesNothing();
     given(errorLog, [first, again, resolved]).when(expireErrors, retention).changesNothing();
-    // Another process reports an earlier occurrence after a later one has been recorded.
+    // Another process reports an earlier occurrence after a later occurrence has been recorded.
     given(errorLog, [again, first]).when(expireErrors, later).changesNothing();
   });
   test('is hidden once', () => {

@@ -5,7 +5,7 @@ import type { EventDeclarations } from '../../src/eventsourcing/aggregate.js';
 /** The prefix of every value that an event marks as secret. No output may contain this prefix. */
 export const SECRET = 'secret-';
 
-/** Values that the schema of an event accepts. Supports every kind of schema used in events. */
+/** Values that an event's schema accepts. Supports every kind of schema used in events. */
 function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
   if (schema.meta()?.['secret'] === true) return fc.uuid().map((id) => `${SECRET}${id}`);
   if (schema instanceof z.ZodObject) {

@@ -6,7 +6,7 @@ import { CreateWebPushSubscription } from '../../src/aggregates/push-subscriptio
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-/** The documented pattern of a text field, without its documented format. */
+/** Returns a text field's documented pattern, but not its documented format. */
 const documentedPattern = (schema: z.ZodType): RegExp => {
   const { pattern = '' } = z.toJSONSchema(schema, { io: 'input' });
   return new RegExp(pattern);

@@ -8,7 +8,7 @@ type AnyAggregate = Aggregate<unknown, DomainEvent>;
 const aggregates = catalogue.aggregates as unknown as AnyAggregate[];
 const MAKES_A_RECORD =
   /(Created|Started|Accepted|Claimed|Parked|Requested|Recorded|Occurred|Sent|Subscribed)$|^(?:LoginFailed|FactorRefused|BackupDownloaded|HistoryRead|EventsRead|RelatedDocumentRejected|SaleAwaited)$/;
-/** Records that no event creates. Any event of such a record may be its first. */
+/** Records without a creation event. The first event of such a record may have any type. */
 const ALWAYS_THERE = [
   'defaults',
   'factor',
@@ -125,7 +125,7 @@ describe('events', () => {
       'error-log',
       'factor',
       'forwarder',
-      // The audit entries of an inspection refer to the record that was read.
+      // An inspection's audit entries refer to the record that was read.
       'inspection',
       'integration-key',
       'job',

@@ -25,7 +25,7 @@ export function given<State, Event extends DomainEvent>(
   const state = fold(aggregate, history);
   return {
     state,
-    /** The claims of the record in tenant t: scope, kind, value, and the error for a second owner. */
+    /** The record's claims in tenant t: scope, kind, value, and the error for a second owner. */
     holds: (...claims: readonly string[]) => {
       const held = aggregate.claims?.(state, 't') ?? [];
       expect(

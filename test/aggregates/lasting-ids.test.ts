@@ -10,7 +10,7 @@ import { noticeId } from '../../src/policies/notice-ids.js';
 const TENANT = '0190f3a0-0000-7000-8000-00000000000a';
 const choices = merchantChoicesId(TENANT, 'acme');
 
-// These ids identify data that is sent more than once. If an id changed in an upgrade, data sent before and after the
+// These ids identify data that is sent more than once. If an upgrade changed an id, data sent both before and after the
 // upgrade would be processed twice. The values were computed independently, with Python's uuid5 and sha256.
 test.each([
   ['a partner’s sale', saleId(TENANT, 'pos-1', 'S-1'), '9b5cda31-f2ae-5d44-bd4d-b287636dd851'],

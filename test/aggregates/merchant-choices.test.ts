@@ -13,7 +13,7 @@ import { fold } from '../../src/eventsourcing/aggregate.js';
 const START_MS = Date.UTC(2026, 0, 1);
 
 /**
- * "t1 food" chooses the category food for the transaction t1, and "t1 -" chooses no category. Choices are one second
+ * "t1 food" chooses the `food` category for transaction t1, and "t1 -" chooses no category. Choices are one second
  * apart.
  */
 const choicesOf = (texts: readonly string[]): NotedChoice[] =>
@@ -37,7 +37,7 @@ function noted(choices: readonly NotedChoice[]): MerchantChoicesEvent[] {
 }
 
 /**
- * Effects of choices: "3 food" if the third choice taught the category food, "5 not food" if the fifth choice revoked
+ * Effects of choices: "3 food" if the third choice taught the `food` category, "5 not food" if the fifth choice revoked
  * it.
  */
 const concluded = (events: readonly MerchantChoicesEvent[]): string[] =>

@@ -21,7 +21,7 @@ describe('the digests of a request', () => {
     expect(compared(known, '{"a":"1","b":[2,1]}')).toBe('conflict IDEMPOTENCY_CONFLICT a b c');
     expect(compared(known, '{"a":1,"b":[1,2],"c":null,"d":0}')).toBe('conflict IDEMPOTENCY_CONFLICT d');
     expect(compared(known, known)).toBe('not refused');
-    // Characters that look the same but have different code points make texts different.
+    // Strings differ if their characters look the same but have different code points.
     expect(compared('{"a":"\\u00e9"}', '{"a":"e\\u0301"}')).toBe('conflict IDEMPOTENCY_CONFLICT a');
   });
   test('are SHA-256 over the canonical form of RFC 8785', () => {

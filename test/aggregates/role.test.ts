@@ -83,7 +83,7 @@ describe('a system role', () => {
     expect(new Set(ids).size).toBe(6);
     expect(systemRoleOf('t', systemRoleId('t', 'ADMIN'))).toBe('ADMIN');
     expect(systemRoleOf('u', systemRoleId('t', 'ADMIN'))).toBeUndefined();
-    // These ids must never change, because clients store them.
+    // Clients store these ids, so the ids must never change.
     expect(systemRoleId('0199d3a0-0000-7000-8000-000000000000', 'OWNER')).toBe('7c964573-ef1f-52c3-880f-39e40f108541');
   });
 });

@@ -7,7 +7,7 @@ import { refusal } from './given.js';
 const coffee = { description: 'Coffee', quantity: 2, unitPrice: '3.50', taxRate: 20 };
 const body = { externalId: 'S-1', occurredAt: '2026-03-04T10:00:00Z', currency: 'EUR', lines: [coffee] };
 
-/** The paths of the invalid values in a body. Empty if the body is accepted. */
+/** Returns the paths of the invalid values in a body. The result is empty if the body is accepted. */
 const faults = (value: unknown): string[] => {
   const parsed = SalePayload.safeParse(value);
   return parsed.success ? [] : parsed.error.issues.map(({ path }) => path.join('.'));

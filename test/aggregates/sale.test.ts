@@ -38,7 +38,7 @@ function accepted(body: object): SaleEvent {
 const sold = accepted({ lines: [line], payments });
 const free = accepted({ lines: [{ ...line, discount: 100 }] });
 const accounts = { sales: 'Sales', tax: 'Tax', byPayment: ['Cash', 'Card'] };
-/** Rules that assign no category. */
+/** Rules that do not assign a category. */
 const uncategorized = { merchant: 'Jane Doe', rules: { resolve: () => undefined } };
 const booking: SaleBookingData = {
   ...uncategorized,

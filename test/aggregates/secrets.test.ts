@@ -39,7 +39,7 @@ const recorded = (entity: string, history: readonly { type: string; data: object
 const aggregates = catalogue.aggregates.map(({ name }) => [name] as const);
 const declarationsOf = (name: string) => catalogue.aggregateOf(name)?.events ?? {};
 
-/** Everything that a history shows to operators, after each of its events. */
+/** Returns everything that operators can see of a record, after each event in its history. */
 function shownOf(name: string, history: readonly Recorded[]): string {
   const aggregate = catalogue.aggregateOf(name);
   if (!aggregate) throw new Error(name);

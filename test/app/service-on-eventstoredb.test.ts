@@ -47,7 +47,8 @@ describe('The service on EventStoreDB', () => {
     const { partner, tenant } = await service.openBooks();
     const before = { ...server.asked };
     const isOver = new AbortController();
-    // While sales are stored, drops every subscription twice a second. Buffer overflows drop further subscriptions.
+    // While sales are being stored, drops every subscription twice a second. Buffer overflows drop further
+    // subscriptions.
     let appends = -1;
     const dropping = setInterval(() => {
       if (appends === server.asked.append) return;
@@ -76,8 +77,8 @@ describe('The service on EventStoreDB', () => {
     expect(service.complaints).toEqual([]);
     // The consumers of the process share one subscription, which is reopened after every drop.
     expect(subscriptions).toBeGreaterThan(2);
-    // A sale requires at most six stream reads. Reopening a subscription requires one or two page reads and a read of
-    // the head.
+    // A sale requires at most six stream reads. Reopening a subscription requires one or two page reads and one head
+    // read.
     expect(reads).toBeLessThan(10 * SALES + 10 * subscriptions);
   });
 });

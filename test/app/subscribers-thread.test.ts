@@ -17,7 +17,7 @@ const NOWHERE = { directory: '', eventStoreUrl: '', mongoDbUrl: '', natsUrl: '',
 
 /** A thread that dies immediately. */
 const DYING = 'throw new Error("The toy dies")';
-/** A thread that starts to listen after a delay, and dies at the first commit. */
+/** A thread that starts listening after a delay, and dies at the first commit. */
 const listening = (afterMs: number): string => `
   import { parentPort } from 'node:worker_threads';
   setTimeout(() => {

@@ -223,7 +223,8 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
           expect(error).toBeInstanceOf(DamagedBackup);
           return;
         }
-        // Some bits have no effect: the time and system in a gzip header, and the padding in the last byte of a block.
+        // Some bits have no effect: the time and operating-system fields in a gzip header, and the padding in the last
+        // byte of a block.
         expect(await linesOf(path)).toEqual(lines);
       }),
       { numRuns: 60 },

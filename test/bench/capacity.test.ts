@@ -33,9 +33,9 @@ describe('The capacity model', () => {
 
   test.each([
     [{ saleUs: 400, everywhereUs: 100 }, 100, 1, 2],
-    // 2,000/s cost 0.8 cores once and 0.2 on each replica, which has 0.6 − 0.05.
+    // 2,000 sales/s cost 0.8 cores once, plus 0.2 cores on each replica, which has 0.6 − 0.05 cores.
     [{ saleUs: 400, everywhereUs: 100 }, 2_000, 1, 3],
-    // No number of replicas can receive 6,000/s, but two installations can receive 3,000/s each.
+    // No number of replicas can handle 6,000 sales/s, but two installations can handle 3,000 sales/s each.
     [{ saleUs: 400, everywhereUs: 100 }, 6_000, 2, 5],
     [{ saleUs: 400, everywhereUs: 0 }, 6_000, 1, 5],
   ])('plans %j for %d sales per second', (given, rate, installations, replicas) => {
@@ -47,7 +47,7 @@ describe('The capacity model', () => {
   test('limits one tenant to what a single replica can do for it', () => {
     const some: Costs = { saleUs: 400, everywhereUs: 0, idleUs: 0, dividedShare: 0.5 };
     expect(throughput(some, 4, 1)).toBeCloseTo(10_000, 6);
-    // 50 µs of the quarter of the requests, and 200 µs of all other work.
+    // 50 µs for a quarter of the requests, and 200 µs for all other work.
     expect(throughput(some, 4, 1, 1)).toBeCloseTo(4_000, 6);
   });
 

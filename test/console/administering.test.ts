@@ -19,7 +19,7 @@ const mine = <Value>(path: string, body?: object): Promise<Answer<Value>> =>
 const inDialog = (name: string) => dialog().getByRole('button', { name, exact: true });
 const choose = async (label: string, option: string): Promise<void> => {
   await dialog().getByRole('combobox', { name: label }).or(dialog().getByLabel(label)).first().click();
-  // The option of a record also shows its code.
+  // The option for a record also shows the record's code.
   await page
     .getByRole('option')
     .filter({ has: page.getByText(option, { exact: true }) })

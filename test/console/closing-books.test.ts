@@ -1,4 +1,4 @@
-// Accounting periods, reports, the application of rules to past transactions, and the audit log.
+// Accounting periods, reports, application of rules to past transactions, and the audit log.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { today } from '../../console/src/parts/zone-days.js';

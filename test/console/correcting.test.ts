@@ -86,7 +86,7 @@ test('A day begins and ends in the time zone of the tenant, even when the clocks
   expect(instantOf('2026-07-01T09:30', 'Asia/Kolkata')).toBe('2026-07-01T04:00:00.000Z');
 });
 
-/** A time zone in which the current date differs from that in the browser's time zone. */
+/** A time zone in which the current date differs from the date in the browser's time zone. */
 const ELSEWHERE = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'].find((zone) => today(zone) !== today('Europe/Berlin'));
 
 test('A new transaction is dated today in the time zone of the tenant, not of the browser', async () => {
@@ -108,7 +108,7 @@ test('A mistaken amount is corrected in one dialog, and original, reversal and r
   await button('Record a transaction').click();
   await dialog().getByLabel('Amount').fill('1,200.50');
   await dialog().getByLabel('Into account').first().click();
-  // Only accounts that receive money are offered, each with its code and balance.
+  // The dialog offers only accounts that receive money, each with its code and balance.
   await page.getByRole('option', { name: 'Bank' }).getByText('0.00 EUR').waitFor();
   expect(await page.getByRole('option', { name: 'Northwind Foods' }).count()).toBe(0);
   await page.getByRole('option', { name: 'Bank' }).click();
@@ -206,7 +206,7 @@ test('A journal entry shows whether it balances while the user types, and splits
     .last()
     .locator('[data-label="Debit"]', { hasText: '1,190.00' });
   await total.waitFor();
-  // The note of a line is shown with the line.
+  // The page shows each line's note with the line.
   await row('Tax 19%').getByText('Tax payable').waitFor();
   await visitor.goTo('/reports/general-ledger?size=100');
   await row('Tax 19%').getByText('Tax payable').waitFor();

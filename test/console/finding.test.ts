@@ -74,7 +74,8 @@ test('On a phone, a posting shows only the amount that it has, with the name of 
   await page.getByRole('row').filter({ hasText: 'web-1' }).getByRole('link').first().click();
   const postings = page.getByRole('region', { name: 'Postings' }).first().getByRole('row').filter({ hasText: /\d/ });
   await postings.first().waitFor();
-  // Each posting has two cells: its account, and either the debit or the credit. The total has both.
+  // Each posting has two cells: its account, and either the debit or the credit. The total row has both a debit and a
+  // credit.
   const cells = (await postings.all()).map((posting) => posting.getByRole('cell').count());
   expect(await Promise.all(cells)).toEqual([2, 2, 2, 3]);
   const labels = await page.evaluate(

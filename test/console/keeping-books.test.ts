@@ -15,7 +15,7 @@ onStage((stage) => {
 const { button, dialog, row } = handlesOf(() => page);
 const choose = async (label: string, option: string): Promise<void> => {
   await dialog().getByRole('combobox', { name: label }).or(dialog().getByLabel(label)).first().click();
-  // The option of an account also shows its code and balance.
+  // The option for an account also shows the account's code and balance.
   await page
     .getByRole('option')
     .filter({ has: page.getByText(option, { exact: true }) })
@@ -105,7 +105,7 @@ test('Conflicting changes are explained: no change is undone silently, and no in
   await page.getByText('+47 22 00 00 00').waitFor();
   const { data: stored } = (await mine(`/api/customers/${customer.id}`)) as { data: { city: string; phone: string } };
   expect([stored.city, stored.phone]).toEqual(['Bergen', '+47 22 00 00 00']);
-  // The timeline also shows the latest change: the creation and two changes.
+  // The timeline contains the creation and two changes, including the latest one.
   const entries = page.getByRole('region', { name: 'Timeline' }).last().locator('tbody tr');
   await eventually(async () => (await entries.count()) === 3);
 });
@@ -208,7 +208,7 @@ test('The bench shows which rule would match, why the others would not, and what
   const draft = page.getByRole('group', { name: 'New rule' });
   await draft.getByLabel('Merchant').fill('harbour');
   await button('Test').click();
-  // A category is required. The service reports the missing value as an error at the field.
+  // A category is required. The service reports the missing value as an error on the field.
   await page.getByRole('alert').first().waitFor();
   expect(await draft.getByLabel('Category').first().getAttribute('aria-invalid')).toBe('true');
   await draft.getByLabel('Category').first().click();

@@ -35,7 +35,7 @@ test('An audit log entry links to the record as it was then, and from there to t
   await changed.getByText('Bergen').waitFor();
   await page.getByRole('link', { name: 'History of the record' }).click();
 
-  // The page shows the revision to which the audit entry refers.
+  // The page shows the revision that the audit entry refers to.
   await page.getByText('Revision 1 of 3').waitFor();
   await page.getByText('"city": "Bergen"').first().waitFor();
   expect(await region('State at revision 1 as JSON').innerText()).toContain('"notes": null');

@@ -51,7 +51,7 @@ async function hold(path: string, carryOn: (route: Route) => Promise<void>): Pro
 }
 
 /**
- * Simulates read models that lag behind a write. `position` changes the position that the service reported for the
+ * Simulates read models that lag behind a write. `position` modifies the position that the service reports for the
  * write.
  */
 async function fallBehind(path: string, position: (told: string) => string): Promise<void> {

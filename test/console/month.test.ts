@@ -1,4 +1,4 @@
-// A month of a small company as its bookkeeper enters it, from the opening balances to the closing.
+// A month in a small company's books, as its bookkeeper enters it, from the opening balances to the closing.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import type { Shop } from '../support/console-service.js';

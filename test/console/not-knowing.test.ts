@@ -1,4 +1,4 @@
-// Without data, the console must never claim that all is well, that nothing exists, or that nothing was found.
+// While data is missing, the console must never claim that all is well, that nothing exists, or that nothing was found.
 import type { Page } from 'playwright-core';
 import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';

@@ -34,14 +34,14 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await visitor.signIn(shop.owner, `/customers/${customer.id}`);
   await row('The latest').waitFor();
   expect(await row('Payment 1.').count()).toBe(0);
-  // Lines dated before last year are included in the opening balance until the user requests them.
+  // The opening balance includes lines dated before last year until the user requests those lines.
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
   await page.getByText('Opening balance: we owe 10.00 EUR').waitFor();
   await button('page 1').click();
   await row('Payment 1.').waitFor();
   expect(await row('Long ago').count()).toBe(0);
-  // With a larger page size, the page still contains the line that was first before.
+  // With a larger page size, the page still contains the line that was previously first.
   await page.getByLabel('Rows per page').selectOption('50');
   await row('The latest').waitFor();
   expect(await row('Payment 1.').count()).toBe(1);
@@ -49,7 +49,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await from.fill(`${year - 3}-01-01`);
   await row('Long ago').waitFor();
   await page.getByText('32 total').waitFor();
-  // The changed field of the period still has the focus.
+  // The period field that was changed still has the focus.
   expect(await page.evaluate('document.activeElement.type')).toBe('date');
 
   await visitor.goTo('/transactions');
@@ -62,7 +62,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await page.getByText('64 total').waitFor();
   expect(await postings()).toBe(14);
   expect(await button('Clear filters').count()).toBe(1);
-  // Runs after the listeners of the page, immediately before the browser would print.
+  // Runs after the page's own listeners, immediately before the browser would print.
   await page.evaluate(`addEventListener('beforeprint', () => {
     document.title = document.querySelectorAll('tbody tr').length + ' printed';
   })`);
@@ -189,7 +189,7 @@ test('Audit entries name the accounts, branches, categories, customers, users an
   };
   const asked: string[] = [];
   page.on('request', (request) => {
-    // The start page also asks for a few accounts.
+    // The start page also requests a few accounts.
     if (/\/api\/accounts(?:\/|.*pageSize=100)/.test(request.url())) asked.push(request.url());
   });
   await changed('transaction', journal, ['Harbour till', 'Harbour safe', 'East quay', 'Berth dues', 'Olga Owner']);

@@ -130,7 +130,7 @@ test('Administrators and operators remove the lost factors of another person', a
     await dialog.getByText(`The second factors of ${name} have been removed.`).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'detached' });
-    // A second removal fails, because the account has no factors left.
+    // A second removal fails, because the account no longer has any factors.
     await page.getByRole('button', { name: `Remove second factors: ${name}` }).click();
     await dialog.getByLabel('Reason').fill('Once more.');
     visitor.expects(/409/);

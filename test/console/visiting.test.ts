@@ -37,7 +37,7 @@ describe('Signing in', () => {
     await visitor.signIn(OPERATOR, '/jobs');
     await page.reload();
     await title('Jobs').waitFor();
-    // All tabs load at once. Each sends the cookie, whose token can be used only once.
+    // All tabs load at once. Each tab sends the cookie, whose token can be used only once.
     const tabs = await Promise.all(Array.from({ length: 4 }, () => visitor.tab()));
     await Promise.all(tabs.map((tab) => visitor.goTo('/queues', tab)));
     await Promise.all(tabs.map((tab) => title('Cache and queues', tab).waitFor()));
@@ -67,7 +67,7 @@ describe('Signing in', () => {
     await visitor.signIn(shop.owner);
     await title('Acme Trading').waitFor();
     expect(await page.getByRole('link', { name: 'Projections' }).count()).toBe(0);
-    // The page must not send the request. Otherwise, the visitor would record the rejection as a complaint.
+    // The page must not send the request. If it did, the visitor would record the rejection as a complaint.
     await visitor.goTo('/projections');
     await page.getByRole('alert').getByText('Access denied').waitFor();
   });
@@ -118,7 +118,7 @@ describe('Signing in', () => {
 test('An unavailable service is reported; when it is back, the page recovers automatically', async () => {
   visitor.expects(AWAY);
   await visitor.signIn(OPERATOR, '/dead-letters');
-  // Shortly after the first page, the console loads the code of all other pages, but only the texts of its own
+  // Shortly after the first page, the console loads the code of all other pages, but only the strings in its own
   // language.
   const parts = (await readdir(join(import.meta.dirname, '../../dist/console/assets'))).filter(
     (name) => name.endsWith('.js') && !name.startsWith('de-'),

@@ -106,7 +106,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
       await copyFile(join(directory, 'signing-key.json'), join(whole, 'signing-key.json'));
       const copy = await KontorProcess.ready(whole, PLAIN);
       const at = await copy.url();
-      // Waits until the read models of the copy are rebuilt.
+      // Waits until the copy's read models are rebuilt.
       const isSame = (found: unknown): boolean => JSON.stringify(found) === JSON.stringify(balance);
       await until(() => trialBalance(at, books).catch(() => undefined), isSame);
       expect(await invoices(at, books)).toEqual(booked);

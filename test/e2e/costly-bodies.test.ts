@@ -13,7 +13,7 @@ const ROUTES = ['/api/auth/login', '/api/auth/refresh', '/console/session'];
 const CONNECTIONS = 16;
 const CALLS = 400;
 /**
- * Target for the long form on an otherwise idle machine. In CI, the cores are shared, which delays requests even
+ * Target for the long form on an otherwise idle machine. CI machines share their cores, which delays requests even
  * without costly bodies.
  */
 const GOAL_MS = 50;

@@ -43,10 +43,10 @@ const damages: readonly (readonly [string, (file: string) => Promise<void>])[] =
 ];
 
 const METRICS_TOKEN = 'token-of-the-metrics';
-/** Numbers of sales before each damage, and after each recovery. */
+/** Number of sales before the read models are damaged, and after each recovery. */
 const [BEFORE, AFTER] = [60, 20];
 
-/** A service under a load of sales. */
+/** A service under load from sales. */
 class Sold {
   readonly taken: string[] = [];
 
@@ -68,7 +68,7 @@ class Sold {
     await damage();
     const down = await eventually(
       async () => {
-        // The damage is not visible in data cached in memory, so the test reads data from disk.
+        // Data cached in memory does not reveal the damage, so the test reads data from disk.
         const [probed] = await Promise.all([this.probe(), invoices(this.url, this.books).catch(() => [])]);
         return probed.status === 503 && probed;
       },

@@ -73,7 +73,7 @@ class Letters {
     await this.post(`/jobs/execution/${(await this.run()).id}/${what}`, {});
   }
 
-  /** Number of messages by replayed letter. */
+  /** Number of messages per replayed dead letter. */
   repeats(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { payload } of messagesIn(this.directory).filter(isReplay)) {

@@ -6,7 +6,7 @@ import { KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from 
 const DRAINS = Number(process.env['DRAINS'] ?? 2);
 const CLIENTS = 16;
 
-/** Clients that keep their connections open and send one request after another until the port is closed. */
+/** Clients that keep their connections open, and send requests one after another until the port is closed. */
 class KeepAliveClients {
   answered = 0;
   readonly failures: string[] = [];
@@ -26,7 +26,7 @@ class KeepAliveClients {
     agent.destroy();
   }
 
-  /** Returns the error that prevented a response. Returns undefined if there was a response. */
+  /** Returns the error that prevented a response, or undefined if there was a response. */
   private ask(agent: Agent): Promise<string | undefined> {
     return new Promise((resolve) => {
       const asked = request(`${this.url}/livez`, { agent }, (response) => {

@@ -2,10 +2,10 @@ import { call, KontorProcess, openBooks, PLAIN, until, withDirectory } from './k
 
 type Line = { readonly id: string; readonly message: string; readonly count: number };
 
-/** A URL at which no server listens. */
+/** A URL where no server is listening. */
 const NOWHERE = 'nats://shop:hunter2-hunter2@127.0.0.1:1';
 const UNREACHED = 'NATS: NATS_URL: cannot connect';
-/** Message of the forwarder's error, which occurs in the worker thread. */
+/** Message of the forwarder error, which occurs in the worker thread. */
 const RETRIED = 'integration-events: retrying an event';
 
 test('Errors of the worker thread are in the error log, and keep counting after a restart', async () => {

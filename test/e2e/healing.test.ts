@@ -113,7 +113,7 @@ function healedIn(directory: string): number {
   return healed;
 }
 
-/** Expects that every waiting sale of the tenant was booked once, by healing. */
+/** Expects that healing has booked each of the tenant's waiting sales exactly once. */
 async function expectHealed(office: Office, code: string): Promise<void> {
   const names = Array.from({ length: SALES }, (_, n) => nameOf(n)).toSorted();
   const namesIn = ({ items }: List<{ externalId: string }>): string[] =>
@@ -140,11 +140,11 @@ test('Every rejected sale is booked once when the cause of its rejection disappe
       tenants.push({ code, cause, office });
     }
 
-    // The sales of all tenants are healed concurrently.
+    // The service heals the sales of all tenants concurrently.
     await Promise.all(tenants.map(({ cause, office }) => cause.remove(office)));
     const healed: number[] = [];
     for (let kills = 0; kills < KILLS; kills += 1) {
-      // Kills the service as soon as it listens, so that most kills occur while sales are being healed.
+      // Kills the service as soon as it starts listening, so that most kills occur during healing.
       await kontor.stop('SIGKILL');
       healed.push(healedIn(directory));
       kontor = await KontorProcess.ready(directory, PLAIN);

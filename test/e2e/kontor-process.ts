@@ -17,7 +17,9 @@ const START_MS = 20_000;
 export type Exit = { readonly code: number | null; readonly signal: string | null };
 type Settings = Readonly<Record<string, string>>;
 
-/** A data directory that is removed at the end. If the test fails, prints the last log lines of its processes. */
+/**
+ * Runs `use` with a data directory, which is then removed. If `use` fails, prints the last log lines of all processes.
+ */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-e2e-'));
   try {
@@ -32,7 +34,7 @@ export async function withDirectory<T>(use: (directory: string) => Promise<T>): 
   }
 }
 
-// Processes to end after each test, because a failed test leaves its processes running.
+// Processes that are ended after each test, because a failed test leaves its processes running.
 const running = new Set<KontorProcess>();
 async function endAll(): Promise<void> {
   const started = [...running].filter(({ pid }) => pid !== 0);
@@ -49,7 +51,7 @@ export class KontorProcess {
   readonly exit: Promise<Exit>;
   private readonly child: ChildProcess;
 
-  /** The service inherits only PATH from the environment of this process. */
+  /** The service inherits only PATH from this process's environment. */
   constructor(directory: string, settings: Settings = {}, [program, ...args]: readonly string[] = SERVICE) {
     const { PATH = '', HOME = '' } = process.env;
     const env = { PATH, HOME, NODE_ENV: 'production', PORT: '0', DATA_DIR: directory, ...NO_LIMITS, ...settings };
@@ -121,12 +123,12 @@ export class KontorProcess {
     }
   }
 
-  /** Log records with the level warn or above. */
+  /** Log records with level `warn` or above. */
   complaints(): unknown[] {
     return this.log().filter(({ level }) => level >= 40);
   }
 
-  /** Names of the leases that the process holds, according to its log. */
+  /** Returns the names of the leases that the process holds according to its log. */
   leads(): string[] {
     const held = new Set<string>();
     for (const { msg, lease = '' } of this.log()) {
@@ -216,13 +218,13 @@ export async function call<T>(url: string, { method, token, body }: Send = {}): 
  */
 export type Books = {
   readonly tenantId: string;
-  /** Access token of the owner. */
+  /** The owner's access token. */
   readonly token: string;
   readonly key: string;
   readonly keyId: string;
   /** The owner's e-mail address. */
   readonly email: string;
-  /** Access token of an operator. */
+  /** An operator's access token. */
   readonly operator: string;
 };
 
@@ -250,7 +252,7 @@ export async function openBooks(url: string): Promise<Books> {
     body: { name: 'Shop', sourceId: 'shop' },
   });
   const unlimited = { method: 'PATCH', token: operator, body: { rateLimit: 1_000_000 } };
-  // The read models of a replica may still lag shortly after its start.
+  // A replica's read models may still lag shortly after its start.
   await until(
     () => call(`${url}/api/platform/integration-keys/${id}`, unlimited).catch((error: unknown) => String(error)),
     (answer) => {
@@ -269,10 +271,10 @@ export const signInAgain = async (url: string, books: Books): Promise<Books> => 
 });
 
 type Queue = { readonly name: string; readonly lag: number | null };
-/** Interval at which a process receives the progress of its worker thread. */
+/** Interval at which a process receives progress reports from its worker thread. */
 const QUEUES_TOLD_EVERY_MS = 1_000;
 
-/** Resolves when policies, projections and the forwarder have processed the whole history. */
+/** Resolves when all policies, projections and the forwarder have processed the whole history. */
 export async function caughtUp(url: string, { operator }: Books, withinMs = 60_000): Promise<void> {
   const behind = async (): Promise<readonly string[]> => {
     const { data } = await call<{ data: { queues: readonly Queue[] } }>(`${url}/api/platform/redis/queues`, {
@@ -280,8 +282,8 @@ export async function caughtUp(url: string, { operator }: Books, withinMs = 60_0
     });
     return data.queues.filter(({ lag }) => lag !== 0).map(({ name, lag }) => `${name}: ${lag}`);
   };
-  // The reported state may be a second old. The second check therefore confirms that the queues were empty at the
-  // first.
+  // The reported state may be a second old. The second check therefore confirms that the queues were empty at the time
+  // of the first.
   for (let look = 0; look < 2; look += 1) {
     if (look > 0) await pause(QUEUES_TOLD_EVERY_MS + 200);
     await until(behind, (queues) => queues.length === 0, withinMs);
@@ -317,7 +319,7 @@ export const statusOf = async (url: string, { key }: Books, externalId: string):
   return status < 400 ? (JSON.parse(text) as { status: string }).status : String(status);
 };
 
-/** The external ids of all invoices, or of all returns, in the books, in list order. */
+/** Returns the external ids of all invoices, or of all returns, in list order. */
 export async function invoices(url: string, { token }: Books, type = 'INVOICE'): Promise<string[]> {
   const found: string[] = [];
   for (let page = 1, pages = 1; page <= pages; page += 1) {
@@ -348,8 +350,8 @@ export class SaleLoad {
   private readonly partners: Promise<unknown>;
 
   /**
-   * `intervalMs` is the pause of each connection between a response and the next sale. With 0, sales are sent as fast
-   * as possible.
+   * `intervalMs` is each connection's pause between a response and the next sale. With 0, sales are sent as fast as
+   * possible.
    */
   constructor(url: string, books: Books, run: string, connections = 16, intervalMs = 0) {
     this.partners = Promise.all(
@@ -387,7 +389,7 @@ export class SaleLoad {
     try {
       this.sent.set(externalId, await postSale(url, books, externalId));
     } catch {
-      // The connection broke, so the outcome of the sale is unknown. All partners stop.
+      // The connection broke, so the sale's outcome is unknown. All partners stop.
       this.stopped = true;
     }
   }

@@ -9,13 +9,13 @@ const BATCHES = 8;
 const CALLS = 100;
 /**
  * Limit on the median delay of other requests. If batches take turns, the delay is a fraction of this limit. Otherwise,
- * the delay is several times as long as the limit.
+ * the delay is several times the limit.
  */
 const GOAL_MS = 120;
 const goalMs = (medianBeforeMs: number): number => Math.max(GOAL_MS, 20 * medianBeforeMs);
 /**
- * Maximum growth of the process's memory: per connection, a body as bytes, as text and as values, and the sales in
- * flight.
+ * Maximum growth of the process's memory. Each connection needs memory for a body as bytes, as text and as values, and
+ * for the sales in flight.
  */
 const GROWTH_BYTES = CONNECTIONS * 12 * BATCH_BYTES;
 

@@ -30,7 +30,7 @@ describe('A process with a subscriber thread', () => {
         const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
         return new MetricsText(await response.text());
       };
-      // The thread reports once a second.
+      // The worker thread reports its metrics once a second.
       const metrics = await until(scrape, (all) => {
         const [stored] = all.all('kontor_broker_messages_total', { result: 'stored' });
         const lags = all.all('kontor_subscriber_lag_positions');

@@ -22,7 +22,7 @@ const SETTINGS = {
   ...PLAIN,
   LOG_LEVEL: 'trace',
   METRICS_TOKEN,
-  // No server listens at this URL, so the service logs errors.
+  // No server is listening at this URL, so the service logs errors.
   NATS_URL: `nats://shop:${NATS_PASSWORD}@127.0.0.1:1`,
   JWT_SIGNING_KEY: JSON.stringify(signing),
   VAPID_PUBLIC_KEY: Buffer.from(point).toString('base64url'),
@@ -53,7 +53,7 @@ async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {
   });
 }
 
-/** The secret part of a token or key, which is the last part. The other parts are only identifiers. */
+/** The secret part of a token or key, which is its last part. The other parts are only identifiers. */
 const tailOf = (token: string): string => token.split('.').at(-1) ?? '';
 
 async function signIn(url: string, email: string, password: string, secrets: Secrets, who: string): Promise<Tokens> {
@@ -131,7 +131,7 @@ async function useByMistake(url: string, books: Books, secrets: Secrets): Promis
   for (const [name, secret] of Object.entries(PASSWORDS)) secrets.set(name, secret);
 }
 
-/** Name and text of every page with information for operators, and of the metrics. */
+/** Path and text of every response with information for operators, including the metrics. */
 async function told(url: string, token: string): Promise<[string, string][]> {
   const paths = [
     ...['audit-logs?pageSize=100', 'error-logs?pageSize=100', 'dead-letters?pageSize=100', 'tenants', 'operators'],
@@ -215,7 +215,7 @@ test('No secret appears in a log, an event, a backup, the error log or a respons
     expect(secrets.size).toBeGreaterThan(15);
     expect(found(secrets, [log, ...answers, ...files])).toEqual([]);
 
-    // The URL for pushes to a browser must be in the service's files, but neither in the log nor in any response.
+    // The URL for pushes to a browser must appear in the service's files, but neither in the log nor in any response.
     const browser: Secrets = new Map([["a browser's address", 'secret-of-a-browser-81f0']]);
     expect(found(browser, [log, ...answers])).toEqual([]);
     expect(found(browser, files)).not.toEqual([]);
@@ -246,8 +246,8 @@ test('Every log line is one record and escapes all text from clients', async () 
     const records = lines.map((line) => JSON.parse(line) as { level: number; msg: string });
     expect(records.filter(({ msg }) => msg === 'request').length).toBeGreaterThanOrEqual(4 * breaks.length);
     expect(records.filter(({ level, msg }) => level === 60 || msg === 'forged')).toEqual([]);
-    // The log must contain no control characters except line feeds. Others could move the cursor of a reader's
-    // terminal.
+    // The log must contain no control characters except line feeds. Other control characters could move the cursor in a
+    // reader's terminal.
     expect(/[^\P{Cc}\n]/u.test(kontor.stdout)).toBe(false);
     expect(kontor.stderr).toBe('');
   });

@@ -30,7 +30,7 @@ describe('A first start in development', () => {
       const settings = { NODE_ENV: 'development' };
       const first = await KontorProcess.ready(directory, settings);
       await fetch(`${await first.url()}/readyz`);
-      // The secrets and commands are printed after the log line that contains the URL.
+      // The service prints the secrets and commands after the log line that contains the URL.
       await eventually(() => lineWith(first.stdout, 'until ') !== '', 5_000);
       const post = lineWith(first.stdout, 'curl ');
       const show = lineWith(first.stdout, 'until ');
@@ -83,7 +83,7 @@ describe('A first start in development', () => {
 
 test('No thread of a service loads the fetch client of Node.js', async () => {
   await withDirectory(async (directory) => {
-    // The list of a thread contains every part of Node.js that the thread has loaded.
+    // Each thread's list contains every part of Node.js that the thread has loaded.
     const report = `data:text/javascript,process.on('exit',()=>process._rawDebug('loaded',process.moduleLoadList.join()))`;
     const kontor = await KontorProcess.ready(directory, { ...PLAIN, NODE_OPTIONS: `--import ${report}` });
     await kontor.stop();
@@ -179,7 +179,7 @@ describe('A start that fails', () => {
       return tookMs;
     });
     let handled = 0;
-    // From the time when Node.js has loaded the service until just before the service is ready.
+    // Covers the time from when Node.js has loaded the service until just before the service is ready.
     for (let step = 0; step < 12; step += 1) {
       await withDirectory(async (directory) => {
         const kontor = new KontorProcess(directory, PLAIN);

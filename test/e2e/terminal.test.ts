@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { KontorProcess, SERVICE, until, withDirectory } from './kontor-process.js';
 
-/** Runs the service in a pseudo terminal. */
+/** Runs the service in a pseudoterminal. */
 const IN_TERMINAL = ['script', '-qefc', SERVICE.join(' '), '/dev/null'] as const;
 
 test('In a terminal the log is text, and the secrets of the first start are its last lines', async () => {

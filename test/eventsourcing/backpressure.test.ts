@@ -21,7 +21,7 @@ async function takenAtOnce(pace: Backpressure, clock: ManualClock, count: number
   return taken;
 }
 
-/** Creates backpressure during a burst of requests, with the given utilization of the thread. */
+/** Creates backpressure during a burst of requests, at the given thread utilization. */
 function inBurst(clock: ManualClock, eventLoopUtilization = 1): Backpressure {
   const pace = new Backpressure(clock, () => eventLoopUtilization);
   for (let request = 0; request < BURST; request += 1) pace.requestBegins();

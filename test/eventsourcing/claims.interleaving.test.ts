@@ -30,7 +30,7 @@ type Plan = {
   readonly picks: Picking;
 };
 
-/** Leaves enough time to shrink a failure. */
+/** Leaves enough time to shrink a failing case. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const MEMBERS = 3;
@@ -41,7 +41,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   acts: fc.array(
     fc.record({
       where: fc.nat(PROCESSES - 1),
-      // The first record has a higher weight, because attempts on the same record conflict most often.
+      // The first record has a higher weight, because attempts on the same record conflict most frequently.
       who: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(MEMBERS - 1) }),
       what: fc.constantFrom<Act['what'][]>('take', 'take', 'take', 'give', 'greet', 'leave'),
     }),
@@ -77,7 +77,7 @@ describe('Uniqueness under any interleaving', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Holders of the e-mail address after every event of the run. */
+  /** Returns the holders of the e-mail address after each event of the run. */
   function holdersOverTime(events: readonly RecordedEvent[], email: string): string[][] {
     const states = new Map<string, Member>();
     return events.map((event) => {

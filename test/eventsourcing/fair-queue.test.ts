@@ -84,7 +84,7 @@ describe('A fair queue', () => {
 });
 
 describe('A fair queue with reserved capacity', () => {
-  /** Runs tasks that end on demand. `running` lists their groups in the order in which the tasks began. */
+  /** Runs tasks that end on demand. `running` lists the groups of the tasks in the order in which the tasks began. */
   function stage(atOnce: number) {
     const queue = new FairQueue({ atOnce, leavesRoom: true });
     const running: { readonly group: string; readonly end: () => void }[] = [];

@@ -25,7 +25,7 @@ import { whileTimePasses } from '../support/while-time-passes.js';
 
 const ids = new SeededIds(7);
 
-/** One process of the service. */
+/** Creates one process of the service. */
 function replica(store: EventStore, clock: ManualClock) {
   const reader = new RecordReader(store, catalogue, clock);
   const appender = new Appender(store, catalogue, clock);

@@ -84,7 +84,7 @@ describe('Ranges of the history', () => {
       const range = rangeOf(id);
       counts[range] = (counts[range] ?? 0) + 1;
     }
-    // The expected number in each range is 200. The tolerance of 60 is more than four standard deviations.
+    // The expected number of ids in each range is 200. The tolerance of 60 is more than four standard deviations.
     for (const count of counts) expect(Math.abs(count - 200)).toBeLessThan(60);
   });
 

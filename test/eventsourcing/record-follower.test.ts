@@ -28,7 +28,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { clubCatalogue, member, memberStream, TENANT, type Member } from '../support/member.toy.js';
 
 const MAX_AGE_MS = 1_000;
-/** The accepted age in the property test. Short enough that a single pause exceeds it. */
+/** Maximum accepted age of a state in the property test. It is so short that a single pause can exceed it. */
 const SHORT_AGE_MS = 100;
 const WITHIN_MS = 20_000;
 const greeting = (by: string): EventToAppend => ({
@@ -43,11 +43,11 @@ const fence = (): EventToAppend => ({
   data: { claim: 'c', attemptId: 'a' },
 });
 
-/** Behaves like a store on a server: revisions require a read, and responses can be held back. */
+/** Behaves like a store on a server: each revision requires a read operation, and responses can be held back. */
 class SlowEventStore extends FaultyEventStore {
   private held: (() => void)[] = [];
   isSlow = false;
-  /** Number of history reads whose responses are to be held back. */
+  /** Number of history read operations whose responses are held back. */
   looksToHold = 0;
 
   override async readAll(read?: AllRead): Promise<readonly RecordedEvent[]> {
@@ -83,7 +83,7 @@ afterEach(async () => {
 
 const IDS = ['ada', 'bob'] as const;
 type Id = (typeof IDS)[number];
-/** The revision that a stream has had since a point in time. */
+/** A stream's revision, and the time since which the stream has had this revision. */
 type Since = { readonly atMs: number; readonly revision: number };
 
 /**
@@ -98,7 +98,7 @@ class TwoProcesses {
   private remembered: (() => void)[] = [];
   private confirming: { readonly atMs: number; readonly last: number } | undefined;
 
-  /** `run` distinguishes the records of this run from the records of other runs in the same store. */
+  /** `run` distinguishes this run's records from those of other runs in the same store. */
   constructor(
     private readonly run: number,
     private delivered: number,
@@ -108,7 +108,7 @@ class TwoProcesses {
     await this.append(id, isFence ? fence() : greeting('elsewhere'));
   }
 
-  /** Writes as the reading process. The response arrives later. */
+  /** Writes as the reading process. The response to the write arrives later. */
   async here(id: Id): Promise<void> {
     const known = await this.reader.read(member, TENANT, this.idOf(id));
     const { revision, position } = await this.append(id, greeting('here'));
@@ -146,8 +146,8 @@ class TwoProcesses {
   }
 
   /**
-   * Reads a state that is at most SHORT_AGE_MS old. Checks that the record was in this state at some point within that
-   * time.
+   * Reads a state that is at most SHORT_AGE_MS old. Checks that the record was in this state at some time within that
+   * period.
    */
   read(id: Id): void {
     const fromMs = this.clock.monotonicMs() - SHORT_AGE_MS;
@@ -215,7 +215,7 @@ test('In any interleaving, states that follow the history were current within th
   const property = fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 80 }), async (steps) => {
     const both = new TwoProcesses((run += 1), await store.inner.head());
     for (const action of steps) {
-      // A held read would block this step, so responses to reads of the step itself are not held.
+      // A `here` step waits for its own read operations, so the store must not hold back their responses.
       const wasSlow = store.isSlow;
       if (action[0] === 'here') store.isSlow = false;
       if (action[0] === 'elsewhere') await both.elsewhere(action[1], action[2]);

@@ -20,7 +20,10 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { ManualClock, SeededIds } from '../support/manual-clock.js';
 import { member, memberStream, OTHER_TENANT, replica, TENANT } from '../support/member.toy.js';
 
-/** A fictional record with an event of three versions: an amount in dollars, in cents, and in cents with a currency. */
+/**
+ * A fictional record with an event that has three versions: an amount in dollars, in cents, and in cents with a
+ * currency.
+ */
 const priceEvents = {
   PriceSet: domain('UPDATE', 'price', z.object({ cents: z.number().int(), currency: z.string().length(3) }), {
     version: 3,
@@ -39,9 +42,9 @@ const price: Aggregate<Price, PriceEvent> = {
   evolve: ({ history }, { data }) => ({ history: [...history, `${data.cents} ${data.currency}`] }),
 };
 
-/** A store whose responses to reads can be held back. */
+/** A store whose responses to read operations can be held back. */
 class SlowEventStore extends FaultyEventStore {
-  /** If true, held reads fail when they are released. */
+  /** If true, read operations fail when their held responses are released. */
   fails = false;
   private held: Promise<void> = Promise.resolve();
 
@@ -77,7 +80,7 @@ describe('A record that is read', () => {
   });
   const priced = (cents: number): EventToAppend => stored('PriceSet', { cents, currency: 'USD' }, 3);
   const fence = (): EventToAppend => stored(CLAIM_FENCED, { claim: 'c', attemptId: 'a' }, 1);
-  /** Appends an event as another writer. */
+  /** Appends an event as if from another writer. */
   const write = (...events: EventToAppend[]) => appendNext(store.inner, stream, ...events);
   const read = (maxAgeMs?: number) => reader.read(price, TENANT, 'p1', maxAgeMs === undefined ? {} : { maxAgeMs });
 

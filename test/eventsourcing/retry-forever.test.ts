@@ -8,7 +8,7 @@ describe('A persistent retry', () => {
     const ending = new AbortController();
     const attemptedAtMs: number[] = [];
     const complaints: unknown[] = [];
-    /** Fails on every attempt before attempt `until`. Reports progress in the attempts listed in `getsOnAt`. */
+    /** Fails on every attempt before attempt `until`. Reports progress during the attempts listed in `getsOnAt`. */
     const attempt =
       (until: number, getsOnAt: readonly number[] = []) =>
       (gotOn: () => void): Promise<string> => {

@@ -20,11 +20,11 @@ import { ApiDocument, routeTable, type Route } from '../support/route-table.js';
 import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 
 /*
- * Access to every route with every kind of credential. The expected outcomes are derived only from the route table,
- * never from the implementation.
+ * Tests access to every route with every kind of credential. The expected outcomes are derived only from the route
+ * table, never from the implementation.
  */
 
-/** What a credential grants. */
+/** The access that a credential grants. */
 type Standing =
   | { readonly is: 'nobody' | 'operator' | 'partner' | 'scraper' }
   | { readonly is: 'user'; readonly permissions: ReadonlySet<string> };
@@ -35,7 +35,7 @@ const OPEN = 'open';
 const isSignedIn = ({ is }: Standing): boolean => is === 'user' || is === 'operator';
 
 /**
- * The expected response of a route to a caller. Each row of the route table must be covered here, or the test fails.
+ * Returns a route's expected response to a caller. If any row of the route table is not covered here, the test fails.
  */
 function expectedOf({ name, who, permission }: Route, caller: Standing): string {
   switch (who) {
@@ -89,7 +89,7 @@ const credential = (name: string): string => {
   if (found === undefined) throw new Error(`Nobody made the credential ${name}`);
   return found;
 };
-/** Ids of the first tenant's records, keyed by the path that precedes the id. */
+/** Ids of the first tenant's records, by the path that precedes the id. */
 const ids = new Map<string, string>();
 
 type Headers = Readonly<Record<string, string>>;
@@ -210,7 +210,7 @@ async function roleWith(codes: readonly string[]): Promise<string> {
   return id;
 }
 
-/** Computed only once, because hashing is slow. */
+/** The hash is computed only once, because hashing is slow. */
 let passwordHash: Promise<string> | undefined;
 async function hired(systemRole: Role, roleIds: readonly string[] = []): Promise<{ id: string; email: string }> {
   passwordHash ??= passwords.hash(PASSWORD);
@@ -324,7 +324,9 @@ async function forge(): Promise<void> {
 }
 
 const unknownId = (): string => service.service.engines.ids.next();
-/** The id of the first tenant's record for the path before the id. If there is no such record, an unknown id. */
+/**
+ * Returns the id of the first tenant's record for the path before the id, or an unknown id if there is no such record.
+ */
 const ownId = (before: string): string => ids.get(before) ?? unknownId();
 const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): string =>
   path.replace(/^(.*?)\/\{\w+\}/, (_, before: string) => `${before}/${idOf(before)}`).replace(/\{\w+\}/g, unknownId);
@@ -332,8 +334,8 @@ const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): s
 let asked = 0;
 type Ask = { readonly address: string; readonly headers: Headers; readonly method?: string; readonly raw?: string };
 /**
- * Sends each request from a different IP address, so that no limit is reached. Returns the status and, for a rejection,
- * the code.
+ * Sends each request from a different IP address, so that no rate limit is reached. Returns the status and, for a
+ * rejection, the code.
  */
 async function ask({ address, headers, method = 'GET', raw }: Ask): Promise<string> {
   asked += 1;
@@ -354,7 +356,7 @@ const inDisguise = (address: string): string =>
   address.replace(/[a-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`);
 
 /**
- * Returns OPEN if the request was admitted, and otherwise its status and code. Writes are malformed, so an admitted
+ * Returns OPEN if the request was admitted, and otherwise the status and code. Writes are malformed, so an admitted
  * write gets 400 and has no effect.
  */
 const opened = (route: Route, told: string): string =>
@@ -494,7 +496,8 @@ describe('Ids of another tenant', () => {
 test('None of these requests appends an event', async () => {
   const { events } = service.service.engines;
   const written = (await events.readAll({ from: headBefore })).map(({ type }) => type);
-  // The service records key use and repeated rejections of a caller once a minute, and every read of the event list.
+  // Once a minute, the service records key use and a caller's repeated rejections. It records every read of the event
+  // list.
   const expected = ['IntegrationKeyUsed', 'ErrorOccurred', 'EventsRead'];
   expect(written.filter((type) => !expected.includes(type))).toEqual([]);
 });

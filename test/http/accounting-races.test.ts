@@ -5,7 +5,7 @@ import { LateWriter } from '../support/late-writer.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** Number of runs of each race. In the first two runs, one request ends before the other begins. */
+/** Number of runs per race. In the first two runs, one request ends before the other begins. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 24);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const AT_ONCE = 6;
@@ -42,7 +42,7 @@ const record = async (body: object): Promise<string> =>
   (await service.post('/api/transactions', { date: '2026-03-04', amount: '100.00', ...body }, token())).told;
 const collect = (customerId: string): Promise<string> =>
   record({ type: 'COLLECTION', customerId, accountId: cash, description: 'Race' });
-/** The final state of a sale: its status and, for a rejection, the code. */
+/** Pushes a sale. Resolves with its final status and, for a rejection, the code. */
 async function sell(facts: object): Promise<string> {
   const sale = saleOf(service.fresh('race'), facts);
   await service.postSale(books.partner, sale);
@@ -59,7 +59,7 @@ const shown = async (path: string): Promise<Shown | undefined> => {
 type Sides = {
   readonly left: () => Promise<string>;
   readonly right: () => Promise<string>;
-  /** Called with both responses when no work is pending. */
+  /** Called with both responses once no work is pending. */
   readonly check: (answers: string) => Promise<void>;
 };
 
@@ -146,7 +146,7 @@ describe('A customer deleted concurrently', () => {
             const { items } = await service.customers(token(), `search=${name}&status=ALL`);
             const isOwn = items.some((customer) => customer.id === id);
             // Only one customer has that name, regardless of which request created the customer. That customer owes the
-            // amount of the sale.
+            // sale amount.
             expect([answers, items.map(({ balance }) => balance.amount)]).toEqual([answers, ['100.00']]);
             if (answers.startsWith('409')) expect(isOwn).toBe(true);
           },

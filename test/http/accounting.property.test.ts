@@ -3,9 +3,9 @@ import { BooksAudit } from '../support/books-audit.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Random bookkeeping through HTTP in tenants with three different currencies, compared with a model that is only a list
- * of postings. RUNS and STEPS lengthen the test. SEED reproduces an earlier run. SHRINK=true minimizes a failing
- * sequence before reporting it.
+ * Performs random bookkeeping through HTTP in tenants with three different currencies, and compares the books with a
+ * model that is only a list of postings. RUNS and STEPS lengthen the test. SEED reproduces an earlier run. SHRINK=true
+ * minimizes a failing sequence before reporting it.
  */
 
 /** Minimum number of steps between two audits. */

@@ -125,7 +125,7 @@ describe('The codes of conflicts in the document', () => {
   });
 });
 
-/** Examples of writes. Each follows the examples that create the records it requires. */
+/** Examples of write requests. Each follows the examples that create the records it requires. */
 const STORY = [
   ...['POST /api/platform/tenants', 'PATCH /api/platform/tenants/{id}', 'POST /api/platform/operators'],
   ...['POST /api/auth/login', 'POST /api/auth/refresh', 'POST /api/auth/step-up', 'POST /api/auth/factors'],
@@ -149,7 +149,7 @@ const STORY = [
   ...['POST /api/platform/forwarders/{name}/pause', 'POST /api/platform/forwarders/{name}/resume'],
   ...['POST /api/platform/forwarders/{name}/rewind', 'POST /api/platform/projections/{name}/rebuild'],
 ];
-/** Examples of deletions, which run after all reads. */
+/** Examples of deletions, which run after all read requests. */
 const ENDING = [
   ...['DELETE /api/webhooks/{id}', 'DELETE /api/transaction-categories/rules/{id}', 'DELETE /api/users/{id}'],
   ...['DELETE /api/transaction-categories/{id}', 'PATCH /api/transaction-categories/{id}/restore'],
@@ -157,8 +157,8 @@ const ENDING = [
   ...['DELETE /api/platform/operators/{id}', 'POST /api/auth/logout'],
 ];
 /**
- * Operations that the test skips. They read endless streams, or records that result only from failures, backups or
- * other engines.
+ * Operations that the test skips. They read endless streams, or records that only failures, backups or other engines
+ * produce.
  */
 const ELSEWHERE = new Set([
   ...['GET /api/platform/dead-letters/{id}', 'GET /api/platform/error-logs/{id}', 'GET /api/platform/jobs/stream'],
@@ -168,7 +168,7 @@ const ELSEWHERE = new Set([
 
 const SAMPLE = /^0199d3a0-0000-7000-8000-\d{12}$|…|^eyJ/;
 
-/** The success status of an operation, according to the route table. */
+/** Returns an operation's success status according to the route table. */
 function successOf({ name }: DocumentedOperation): number {
   const { success = '0' } = routeTable.find((route) => route.name === name) ?? {};
   return Number(success);
@@ -187,7 +187,7 @@ class Player {
     this.real.set(sample, real);
   }
 
-  /** The id of the account named Bank, which every tenant has initially. */
+  /** Returns the id of the account named Bank, which every tenant has initially. */
   async bank(): Promise<string> {
     const { data } = await service.get('/api/accounts/lookup?search=Bank', this.realised(TOKEN));
     return (data as { id: string }[])[0]?.id ?? '';
@@ -204,7 +204,7 @@ class Player {
       this.learn(operation.response(status), body);
   }
 
-  /** A documented table has the columns of the real one. */
+  /** Expects that the documented table has the same columns as the real one. */
   private async compareTable(operation: DocumentedOperation, status: number): Promise<void> {
     const documented = operation.response(status, 'text/csv');
     if (typeof documented !== 'string') return;

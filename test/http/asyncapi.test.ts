@@ -15,7 +15,7 @@ const parse = async (document: object): Promise<Parsed> => {
 };
 const found = ({ diagnostics }: Parsed): string[] =>
   diagnostics
-    // Ignored, because a document of version 3.0 is valid although version 3.1 exists.
+    // This finding is ignored, because a version 3.0 document is valid although version 3.1 exists.
     .filter(({ code }) => code !== 'asyncapi-latest-version')
     .map(({ code, message, path }) => `${code} ${path.join('/')}: ${message}`);
 

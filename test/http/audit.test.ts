@@ -16,7 +16,7 @@ import { addJob, ToyJob } from '../support/toy-job.js';
 import { OPERATOR, saleOf, TestService, type TestTenant } from '../support/service.js';
 
 /*
- * Calls every command of the API. Compares the audit entries of each step with the history, and with a GET of the
+ * Calls every command of the API. Compares each step's audit entries with the history, and with a GET request for the
  * record before and after the step. The comparison is independent of the code that creates entries and changes.
  */
 
@@ -30,8 +30,8 @@ type Step = {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Path of a GET that is sent before and after the step: that of the record, or that of a list followed by `#` and the
-   * record's id. False if the record cannot be read.
+   * Path of the GET request that is sent before and after the step: the record's path, or a list's path followed by `#`
+   * and the record's id. False if the record cannot be read.
    */
   readonly look?: string | false;
   readonly status?: number;
@@ -42,7 +42,7 @@ type Deed = Step & {
   readonly answered: number;
   /** Headers of the response. */
   readonly told: readonly string[];
-  /** Cookies that a browser would send with the requests that follow. */
+  /** Cookies that a browser would send with subsequent requests. */
   readonly cookie: string;
   readonly before: Members | undefined;
   readonly after: Members | undefined;
@@ -109,7 +109,7 @@ const ACTIONS: readonly (readonly [action: string, types: RegExp])[] = [
   ['CREATE', /(?:Created|Added|Accepted|Parked|Sent|Subscribed)$|^TransactionRecorded$|ReplacementRecorded$/],
   ['DELETE', /(?:Deleted|FactorRemoved|Archived|Revoked|Unsubscribed)$/],
 ];
-/** Values that must never be shown, by kind. */
+/** Values that neither the audit log nor the history may reveal, by kind. */
 const secrets = new Map<string, string>(Object.entries(PASSWORDS));
 
 let service: TestService;
@@ -159,7 +159,7 @@ async function take(step: Step): Promise<Deed> {
 }
 
 const idOf = ({ answer }: Deed): string => (answer as { id: string }).id;
-/** Stores the tokens of a sign-in, which must never be shown. */
+/** Remembers the tokens from a sign-in, which must never be revealed. */
 function tokensOf({ answer }: Deed, name: string): { accessToken: string; refreshToken: string } {
   const tokens = answer as { accessToken: string; refreshToken: string };
   secrets.set(`access token ${name}`, tokens.accessToken).set(`refresh token ${name}`, tokens.refreshToken);
@@ -590,7 +590,7 @@ describe('The audited walk', () => {
   test('records events in every step except reads and repeated changes', () => {
     const silent = deeds.filter((deed) => eventsOf(deed).length === 0).map(({ route }) => route);
     expect(silent).toEqual([
-      // The result of the first step of a sign-in with a second factor.
+      // A login request that is only the first step of a sign-in with a second factor.
       'POST /api/auth/login',
       'POST /api/transaction-categories/rules/test',
       'DELETE /api/platform/redis/cache/{pattern}',
@@ -642,7 +642,7 @@ describe('The audit log', () => {
         userId: actor,
         userName: (actor === null ? automatic : names.get(actor)) ?? null,
         action: audit?.action,
-        // An operator's read is an entry of the record that was read.
+        // The audit entry for an operator's read refers to the record that was read.
         entity: event.type === 'HistoryRead' ? (event.data as { entity: string }).entity : audit?.entity,
         eventType: event.type,
         requestId: metadata.requestId,
@@ -701,7 +701,7 @@ describe('The audit log', () => {
   });
 });
 
-/** The first field name in a path. */
+/** Returns the first field name in a path. */
 const memberOf = (path: string): string => path.split(/[.[]/)[0] ?? '';
 const textOf = (value: unknown): string => JSON.stringify(value ?? null);
 

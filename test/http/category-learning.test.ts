@@ -20,7 +20,7 @@ describe('Rules learned from choices', () => {
     ({ token } = books.tenant);
   });
 
-  /** Pushes a sale to a customer, and returns the sale's invoice. */
+  /** Pushes a sale to a customer. Returns the sale's invoice. */
   const sell = async (externalId: string, name: string): Promise<Transaction> => {
     await service.sell(books.partner, saleOf(externalId, { customer: { name, externalId: name } }));
     const { items } = await service.transactions(token, `search=${externalId}`);
@@ -90,8 +90,8 @@ describe('Rules learned from choices', () => {
       await service.post('/api/transactions', { ...entry, customerId: house }, token);
       await service.post('/api/transactions', { ...entry, customerId: roastery, categoryId: beans }, token);
     }
-    // Choices are processed in order. Once a rule has been learned for this customer, the earlier choices for the other
-    // customer have been processed.
+    // The policy processes choices in order. Once it has learned a rule for this customer, it has processed the earlier
+    // choices for the other customer.
     const rules = await until(({ length }) => length > 0);
     expect(rules).toMatchObject([{ merchant: 'The Roastery', categoryName: 'Beans' }]);
   });

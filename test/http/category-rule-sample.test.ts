@@ -165,7 +165,7 @@ describe('With many transactions', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** A higher number gives an older transaction. Every seventh transaction is about coffee. */
+  /** The higher the number, the older the transaction. Every seventh transaction is about coffee. */
   function document(number: number, owner = scope): DocumentWrite {
     const date = new Date(Date.UTC(2026, 0, 1) - number * 86_400_000).toISOString().slice(0, 10);
     const id = `t-${number}`;

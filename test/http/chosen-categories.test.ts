@@ -54,8 +54,8 @@ describe('The category of a transaction', () => {
   afterAll(() => service.close());
 
   /**
-   * One transaction with the direction OUT for each kind of stream that contains transactions, with the transaction's
-   * description in the test names.
+   * One OUT transaction for each kind of stream that contains transactions, with the description used in the test
+   * names.
    */
   const carried: readonly [string, () => Promise<string>][] = [
     ['that a person recorded', () => record({ type: 'PAYMENT' })],

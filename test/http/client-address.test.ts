@@ -4,7 +4,7 @@ import { addressOf } from '../../src/http/request-state.js';
 import type { Reply } from '../support/reply.js';
 import { TestService } from '../support/service.js';
 
-/** The client address that the service derives from the addresses reported by proxies. */
+/** Returns the client address that the service derives from the addresses reported by proxies. */
 async function addressSeen(setting: string, forwardedFor: string | undefined, peer = '10.0.0.1'): Promise<string> {
   const { TRUST_PROXY: trustProxy } = readConfig({ TRUST_PROXY: setting });
   const server = createServer({ trustProxy });

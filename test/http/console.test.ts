@@ -67,7 +67,7 @@ describe('A browser session', () => {
     const second = cookieOf(renewed);
     expect(second).not.toBe(first);
     expect(await statusOfMe(tokenOf(renewed))).toBe(200);
-    // Another tab that sends the same cookie within a few seconds must get the same response.
+    // If another tab sends the same cookie within a few seconds, it must receive the same response.
     expect(cookieOf(await refresh(first))).toBe(second);
     clock.pass(11_000);
     expect((await refresh(first)).data).toBeNull();

@@ -200,7 +200,7 @@ describe('A corrected transaction', () => {
     const other = await record();
     const rivals = await Promise.all(Array.from({ length: 8 }, () => correct(other)));
     expect(rivals.map(({ told }) => told).sort()).toEqual(['201', ...Array<string>(7).fill('409 ALREADY_CANCELLED')]);
-    // The reversal and the replacement.
+    // The two new transactions are the reversal and the replacement.
     expect((await service.transactions(token, `customerId=${customerId}&isCancelled=false`)).totalCount).toBe(
       totalCount + 2,
     );

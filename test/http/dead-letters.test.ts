@@ -44,7 +44,7 @@ const discard = (id: string, body: object = { reason: 'A test.' }): Promise<Repl
   service.post(`/api/platform/dead-letters/${id}/discard`, body, operator);
 
 const until = <T>(look: () => Promise<T | undefined>): Promise<T> => eventually(look, PATIENCE_MS);
-/** The dead letter of a sale, once it exists. */
+/** Resolves with a sale's dead letter once it exists. */
 const letterAbout = (subject: string): Promise<Letter> =>
   until(async () => (await list(`search=${subject}`)).items.find((one) => one.subject === subject));
 const published = async (): Promise<Published[]> => {
@@ -122,7 +122,7 @@ describe('An unbookable sale', () => {
     const found = await rejected('to-south', { branchCode: 'SOUTH', customer: { name: 'Sud Ice' } });
     await service.post('/api/branches', { code: 'SOUTH', name: 'South' }, books.tenant.token);
     const replies = await Promise.all(Array.from({ length: 10 }, () => replay(found.id)));
-    // At most one replay succeeds. If the healing policy books the sale first, none does.
+    // At most one replay succeeds. If the healing policy books the sale first, every replay fails.
     expect(replies.filter(({ status }) => status === 201).length).toBeLessThanOrEqual(1);
     expect(new Set(replies.map(codeOf))).toContain('409 ALREADY_RESOLVED');
     await service.settled(books.partner, 'to-south');
@@ -290,7 +290,7 @@ describe('An event that a policy cannot handle', () => {
 
   test('is replayed by the same policy', async () => {
     const id = await parked('tenant-seeding');
-    // The event that creates a tenant contains the password hash of the owner, so its payload is not shown.
+    // The event that creates a tenant contains the owner's password hash, so the service does not return its payload.
     expect((await letter(id)).payload).toBeNull();
     expect((await replay(id)).data).toMatchObject({ status: 'REPLAYED' });
   });
@@ -305,7 +305,7 @@ describe('A rewind', () => {
   const rewind = (body: unknown, name = 'integration-events', token = operator): Promise<Reply> =>
     service.post(`/api/platform/forwarders/${name}/rewind`, body, token);
   const stored = () => service.service.engines.events.readAll({ maxCount: 100_000 });
-  /** Id of the last rewind. Policies may record other events after it. */
+  /** Returns the id of the last rewind. Policies may record other events after it. */
   const lastRewind = async (): Promise<string> => {
     const found = (await stored()).findLast(({ type }) => type === 'ForwarderRewindRequested');
     return found?.id ?? 'none';
@@ -313,7 +313,7 @@ describe('A rewind', () => {
   /** Ids of the messages that a rewind of these events sends. The order is significant only within each record. */
   const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
     events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
-  /** Messages of a rewind in the broker's order. Resolves once the rewind is complete. */
+  /** Resolves with a rewind's messages, in the broker's order, once the rewind is complete. */
   const sent = (rewindId: string, count: number): Promise<Published[]> =>
     until(async () => {
       const found = (await published()).filter(({ id }) => id.endsWith(`~rewind.${rewindId}`));

@@ -34,7 +34,9 @@ const get = async (id: string): Promise<Reply> =>
 const resolve = async (id: string, headers: Record<string, string> = {}): Promise<Reply> =>
   service.call('PATCH', `/api/platform/error-logs/${id}/resolve`, { token: await service.operator(), headers });
 
-/** Resolves with the record once it has reached `count`. Advances the clock, so that pending reports become due. */
+/**
+ * Resolves with the record once its count has reached `count`. Advances the clock, so that pending reports become due.
+ */
 async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   let found: ErrorLogDetail[] = [];
   for (let waitedMs = 0; waitedMs < PATIENCE_MS; waitedMs += 50) {
@@ -47,7 +49,7 @@ async function recorded(query: string, count = 1): Promise<ErrorLogDetail> {
   throw new Error(`Not recorded: ${query} ${count}: ${JSON.stringify(found)}`);
 }
 
-/** Sends failing requests, each from a different IP address. */
+/** Sends a failing request from a new IP address. */
 const fail = (requestId: string, token = books.tenant.token): Promise<Reply> => {
   requests += 1;
   const from = `10.${(requests >> 16) & 255}.${(requests >> 8) & 255}.${requests & 255}`;
@@ -132,7 +134,7 @@ describe('A storm of failing requests', () => {
     const storm = 10_000;
     branches.failWith(() => new ReadStoreUnavailable('The read store is away.'));
     await eightAtATime(0, 500, async (requestId) => (await fail(requestId)).status);
-    // The remaining requests are injected without sockets, because sockets would take most of the time.
+    // The remaining requests are injected without sockets, because sockets would account for most of the time.
     const server = service.service.app.getHttpAdapter().getInstance();
     const authorization = `Bearer ${books.tenant.token}`;
     await eightAtATime(500, storm, async (requestId) => {
@@ -209,7 +211,7 @@ describe('Background work', () => {
   test('does not include failures of the error log itself', async () => {
     const { errors } = service.service.engines;
     const before = (await list()).totalCount;
-    // The schema of the event rejects this value.
+    // The event schema rejects this value.
     errors.note({ fingerprint: 'f', level: 'NONE' as 'INFO', message: 'Not to be recorded' });
     const isSaid = (): boolean => service.complaints.some((one) => one.includes('errors could not be recorded'));
     await eventually(isSaid, PATIENCE_MS);

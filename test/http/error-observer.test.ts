@@ -51,7 +51,7 @@ test('Rejections are noted once ten occur within a minute: all of them, and no o
   expect(noted).toEqual([]);
   await refuse(1, 53_000);
   expect(noted).toHaveLength(10);
-  // At this time, the first rejections are more than a minute old.
+  // By this time, the first rejections are more than a minute old.
   await refuse(1, 1_000);
   expect(noted).toHaveLength(10);
   await refuse(9, 100);

@@ -25,7 +25,7 @@ const page = async (query: object = {}): Promise<EventPage> => {
 };
 const listed = async (query: object = {}): Promise<readonly ListedEvent[]> => (await page(query)).items;
 const typesOf = (events: readonly ListedEvent[]): string[] => events.map(({ type }) => type);
-/** The events on all pages of a list. */
+/** Returns the events on all pages of a list. */
 async function all(query: object, pageSize: number): Promise<ListedEvent[]> {
   const found: ListedEvent[] = [];
   let cursor: string | null = '';

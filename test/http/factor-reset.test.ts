@@ -268,7 +268,7 @@ describe('Removing the factors of an operator', () => {
     await AuthenticatorApp.addTo(service, token);
     expect((await resetOperator(id, token)).told).toBe('409 OWN_FACTORS');
     expect((await resetOperator(id, team.token)).told).toBe('403 FORBIDDEN');
-    // The id of an existing user, and an unknown id.
+    // Tests the id of an existing user, and an unknown id.
     const stranger = await locked();
     for (const one of [stranger.id, service.service.engines.ids.next()])
       expect((await resetOperator(one, operator)).told).toBe('404 NOT_FOUND');

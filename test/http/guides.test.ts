@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A bash session, as a reader of the guide would use it. */
+/** A bash session like that of a reader who follows the guide. */
 class Session {
   private output = '';
   private readonly bash = spawn('bash', ['-u'], { cwd: directory, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -28,7 +28,7 @@ class Session {
     this.bash.stdin.write('exec 2>&1\n');
   }
 
-  /** All output of the commands. */
+  /** Runs the commands, and returns all of their output. */
   async run(commands: string): Promise<string> {
     this.output = '';
     this.bash.stdin.write(`${commands}echo '${END.trim()}'\n`);
@@ -42,7 +42,7 @@ class Session {
   }
 }
 
-/** The commands of a guide, each with the output that the guide shows, for a service and users of the test. */
+/** Returns a guide's commands, each with the output that the guide shows, adapted to the test's service and users. */
 async function commandsOf(guide: string, email: string): Promise<{ commands: string; printed: string }[]> {
   const text = (await readFile(join(GUIDES, guide), 'utf8'))
     .replaceAll('localhost:3000', service.url)

@@ -9,7 +9,7 @@ import { saleOf, TestService, type Books } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 const PATIENCE_MS = 10_000;
-/** Maximum time between the removal of a cause and the booking of the sale. */
+/** Maximum time between the removal of a cause and the sale's booking. */
 const HEALED_WITHIN_MS = 2_000;
 /** Time after which a claim whose owner has not appended may be taken over. */
 const CLAIM_PENDING_MS = 5_000;
@@ -59,7 +59,7 @@ const letters = async (query = ''): Promise<readonly DeadLetterRecord[]> => {
 };
 const letterOf = (externalId: string): Promise<DeadLetterRecord> =>
   eventually(async () => (await letters()).find((letter) => letter.externalId === externalId), PATIENCE_MS);
-/** Resolves with the dead letter of a sale once the dead letter is resolved. */
+/** Resolves with a sale's dead letter once the dead letter is resolved. */
 const resolved = (externalId: string): Promise<DeadLetterRecord> =>
   eventually(
     async () => (await letters('status=REPLAYED')).find((letter) => letter.externalId === externalId),
@@ -73,7 +73,7 @@ async function eventsOf(...types: readonly string[]): Promise<RecordedEvent[]> {
   const events = await store.inner.readAll({ maxCount: 100_000, filter: { on: 'type', prefixes: types } });
   return events.filter(({ stream, type }) => types.includes(type) && stream.includes(books.tenant.id));
 }
-/** External ids of the booked documents. A document that was booked twice would be listed twice. */
+/** External ids of the booked documents. A document booked twice would be listed twice. */
 async function booked(): Promise<string[]> {
   const { items } = await service.transactions(books.tenant.token);
   return items.flatMap(({ documentEffect, externalId }) => (documentEffect === null ? [] : [externalId ?? ''])).sort();
@@ -84,7 +84,7 @@ type Cause = {
   readonly facts: object;
   /** Creates the cause of the rejection, and resolves with an action that removes the cause. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
-  /** Other documents that the books contain afterwards. */
+  /** Other documents that the books contain after healing. */
   readonly others?: readonly string[];
 };
 const passive = async (): Promise<string> => create('customers', { name: 'Ada', code: 'ADA', status: 'PASSIVE' });
@@ -320,7 +320,7 @@ test('Healing that a crash interrupts at any step is completed after the restart
     await push('back', returnOf('waiting'));
     await Promise.all([letterOf('waiting'), letterOf('back')]);
     const crashed = store;
-    // The store accepts the creation of the branch and this many appends of the healing policy, and then becomes
+    // The store accepts the creation of the branch and this many appends by the healing policy, and then becomes
     // unavailable.
     crashed.beforeAppendTo(`branch-${books.tenant.id}`, () => {
       crashed.appendsUntilAway = appends + 1;

@@ -40,7 +40,7 @@ const { version } = createRequire(import.meta.url)('../../package.json') as { ve
 const HEALTH = '/api/system/health';
 const ALL_UP = ['event-store up', 'read-store up', 'subscribers up', 'read-models up', 'broker up', 'cache up'];
 
-/** A service with engines that can become unavailable. */
+/** Starts a service with engines that can become unavailable. */
 async function opened() {
   let events: FaultyEventStore | undefined;
   let reads: FaultyReadStore | undefined;
@@ -216,7 +216,7 @@ test('Several failing projections make the service not ready, but a single one d
 });
 
 test('A stopped projection is reported, but does not affect readiness', async () => {
-  // Called on every attempt, because a progress report of the running projection clears the state.
+  // Called on every attempt, because a progress report from the running projection clears the state.
   const stop = () => {
     service.service.engines.progress.stop('branches');
   };

@@ -63,7 +63,7 @@ const countOf = async (list: string): Promise<number> => {
   return totalCount ?? data?.length ?? Number.NaN;
 };
 
-/** Creates the state that remains if a request ends after claiming its key. */
+/** Creates the state that a request leaves if it ends after claiming its key. */
 async function claimed(key: string, body: object, recordId: string): Promise<void> {
   const { id: userId } = ((await service.get('/api/auth/me', token)).data as { user: { id: string } }).user;
   const stream = `request-key-${books.tenant.id}_${requestKeyId(userId, 'POST /api/customers', key)}`;

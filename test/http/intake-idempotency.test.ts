@@ -27,7 +27,7 @@ const salesOf = async (externalId: string): Promise<number> => {
   return events.filter(({ data }) => (data as { externalId: string }).externalId === externalId).length;
 };
 
-/** The status of a response, and whether it is marked as a replay. */
+/** Returns a response's status, and whether the response is marked as a replay. */
 const outcome = ({ status, headers }: Reply): string =>
   `${status}${headers['idempotent-replayed'] === 'true' ? ' replayed' : ''}`;
 
@@ -479,7 +479,7 @@ describe('The lookup of a key', () => {
 });
 
 /*
- * "." and ".." are dot segments of a path (RFC 3986), even if encoded as %2E. A client that builds a URL from such an
+ * "." and ".." are dot segments in a path (RFC 3986), even if encoded as %2E. A client that builds a URL from such an
  * id removes the segment before sending the request. A client that sends the path unchanged gets the correct response.
  */
 describe('Dot segments', () => {

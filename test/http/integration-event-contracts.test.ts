@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Violations of an event's contracts, for writers and for readers. */
+/** Returns an event's violations of the writer contract and of the reader contract. */
 function faultsOf(message: IntegrationEvent): string[] {
   const { event } = JSON.parse(JSON.stringify(message)) as IntegrationEvent;
   const faults: string[] = [];
@@ -205,7 +205,7 @@ describe('Published events', () => {
       'kontor.period.late-entries.v1',
     ]);
     expect(messages.length).toBeGreaterThan(100);
-    // The schemas above detect defects such as a missing total, or an amount in the format of another currency.
+    // The schemas above detect defects such as a missing total, or an amount formatted for another currency.
     for (const { event } of messages.filter((one) => one.event.type.startsWith('kontor.transaction.recorded'))) {
       const { postings } = event.data as { postings: { amount: string }[] };
       expect(postings.length).toBeGreaterThan(1);

@@ -39,7 +39,7 @@ const eventsOf = (type: string): Promise<readonly RecordedEvent[]> =>
   service.service.engines.events.readAll({ filter: { on: 'type', prefixes: [type] }, maxCount: 100_000 });
 const saleIn = ({ event }: Published): unknown => (event.data as { saleId?: unknown }).saleId;
 
-/** Number of messages by type of domain event. Contains only types that are visible to partners. */
+/** Number of messages per domain event type. Contains only types that are visible to partners. */
 const publicTypes: Readonly<
   Record<string, (data: { transactions?: unknown[]; openingTransaction?: unknown }) => number>
 > = {

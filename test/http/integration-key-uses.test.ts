@@ -84,7 +84,7 @@ test('Continuous use of a key is recorded once a minute', async () => {
   }
   await settle();
   expect(await recorded()).toEqual(['00:00:00', '00:00:59', '00:01:59', '00:02:59']);
-  // The uses that were not recorded must not have caused additional stream reads.
+  // Key uses that were not recorded must not have caused additional stream reads.
   expect(store.streamReads.length).toBeLessThanOrEqual(4);
   uses.note(key());
   await ended(uses);

@@ -36,7 +36,7 @@ const revoke = (id: string, headers: Record<string, string> = {}, { token } = te
 const rotate = (id: string, { token } = tenant, body?: object): Promise<Reply> =>
   service.call('POST', `${PATH}/${id}/rotate`, { token, body });
 const secretOf = (key: string): string => key.split('_').slice(2).join('_');
-/** Sends a request for a sale that does not exist. The status is 404 if the key is accepted. */
+/** Requests a sale that does not exist. The status is 404 if the service accepts the key. */
 const use = async (key: string): Promise<string> =>
   (await service.call('GET', '/api/integrations/v1/sales/none', { key })).told;
 /** Signs in again, because access tokens expire when the clock advances. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const get = async (path: string) => service.get(`${ROUTES}${path}`, await service.operator());
-/** The first checkpoint that covers more than the given number of events. */
+/** Resolves with the first checkpoint that covers more than the given number of events. */
 const checkpointBeyond = (size: number): Promise<Checkpoint> =>
   eventually(async () => {
     const reply = await get('/checkpoint');

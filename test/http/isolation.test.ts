@@ -5,8 +5,8 @@ import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
  * Creates random histories of two tenants through HTTP. Each tenant then sends every possible query, once with its own
- * words and ids, and once with those of the other tenant. No response may contain data of the other tenant, whose ids
- * must behave like unknown ids.
+ * words and ids, and once with the other tenant's. No response may contain the other tenant's data. The other tenant's
+ * ids must behave like unknown ids.
  */
 
 /** `RUNS=20 npm run jest -- test/http/isolation` runs the long form. */
@@ -27,7 +27,7 @@ afterAll(() => service.close());
 
 type Side = {
   readonly books: Books;
-  /** The prefix of all of the tenant's texts. No text of the other tenant has this prefix. */
+  /** The prefix of all of the tenant's strings. None of the other tenant's strings has this prefix. */
   readonly mark: string;
   readonly externalIds: string[];
   made: number;
@@ -41,7 +41,7 @@ async function newSide(): Promise<Side> {
   return { books, mark, externalIds: [], made: 0 };
 }
 
-/** Sends a write request. Its texts are marked, except for texts that both tenants share. */
+/** A write request. Its strings are marked, except for strings that both tenants share. */
 type Step = { readonly side: 0 | 1; readonly what: (typeof KINDS)[number]; readonly number: number };
 const KINDS = [
   'customer',
@@ -67,7 +67,8 @@ function stepOf(side: Step['side'], what: Step['what']): fc.Arbitrary<Step> {
 }
 
 /**
- * @throws Error if the request is rejected with a status other than 409. The tenant may already have the same record
+ * @throws Error if the request is rejected with a status other than 409. A 409 means that the tenant may already have
+ * the same record
  */
 async function post(side: Side, path: string, body: object): Promise<void> {
   const { status, told } = await service.post(path, body, side.books.tenant.token);
@@ -79,7 +80,7 @@ async function sell(side: Side, externalId: string, name: string, code: string):
   side.externalIds.push(externalId);
   const payments = [{ method: 'CASH', amount: '10.00' }];
   const sale = saleOf(externalId, { customer: { name, code }, payments });
-  // The idempotency key is the external id, so partners of both tenants may use the same key.
+  // The idempotency key is the external id, so both tenants' partners may use the same key.
   const { status } = await service.postSale(partner, sale, externalId);
   if (status < 300) await service.settled(partner, externalId);
 }
@@ -91,7 +92,7 @@ async function classify(side: Side, keyword: string): Promise<void> {
   await post(side, '/api/transaction-categories/rules', { categoryId, keyword });
 }
 
-/** The first item of a list, in any format. */
+/** Returns the id of the first item in a list of any format. */
 async function first(side: Side, path: string): Promise<string> {
   const paging = document.queryOf({ method: 'GET', path }, 'required').length > 0 ? '?pageNumber=1&pageSize=1' : '';
   const { body } = await service.get(`${path}${paging}`, side.books.tenant.token);
@@ -148,7 +149,7 @@ async function take({ what, number }: Step, side: Side): Promise<void> {
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 type Known = {
-  /** Ids of every record, including records that no route shows. */
+  /** Ids of every record, including records that no route returns. */
   readonly ids: readonly string[];
   /** Every id in the tenant's events. */
   readonly secrets: readonly string[];
@@ -180,8 +181,8 @@ const STRANGER = '01900000-0000-7000-8000-000000000000';
 const namesOf = ({ path }: Route): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 
 /**
- * Queries of a route: one for each known value, as a path parameter or filter, and one with only the required
- * parameters.
+ * Returns the queries for a route: one for each known value, as a path parameter or filter, and one with only the
+ * required parameters.
  */
 function questionsOn(route: Route, known: Known): Question[] {
   const needed = document
@@ -204,7 +205,7 @@ function questionsOn(route: Route, known: Known): Question[] {
   return [{ route, address: ask(route.path) }, ...filtered];
 }
 
-/** Every possible query with the known values, as JSON and as CSV. */
+/** Returns every possible query with the known values, as JSON and as CSV. */
 const all = (known: Known): Question[] =>
   questions
     .flatMap((route) => questionsOn(route, known))
@@ -227,7 +228,7 @@ async function each<T>(from: readonly T[], work: (one: T) => Promise<void>): Pro
     await Promise.all(from.slice(begin, begin + AT_ONCE).map(work));
 }
 
-/** Returns the data of the other tenant that a response contains. */
+/** Returns the other tenant's data that a response contains. */
 const leaksIn = ({ text }: Heard, { mark }: Side, { secrets }: Known): string[] => {
   const told = text.toLowerCase();
   return [mark, ...secrets].filter((secret) => told.includes(secret));

@@ -34,7 +34,7 @@ async function until(condition: () => boolean, withinMs = 10_000): Promise<void>
   }
 }
 
-/** Runs the toy job completely. A run has three visible events. */
+/** Runs the toy job to completion. A run has three visible events. */
 async function ran(outcome: 'done' | 'failed' = 'done'): Promise<void> {
   const before = toy.runs.length;
   const reply = await service.post('/api/platform/jobs/trigger', { jobName: 'toy' }, operator);
@@ -49,7 +49,10 @@ async function ran(outcome: 'done' | 'failed' = 'done'): Promise<void> {
   }
 }
 
-/** The expected content of a stream over the whole history: positions and states, derived from the stored events. */
+/**
+ * Returns the expected content of a stream over the whole history: positions and states, derived from the stored
+ * events.
+ */
 async function shown(): Promise<string[]> {
   const { events } = (await service.service.engines.events.readStream('job-platform_toy')) as {
     events: readonly { type: string; position: number }[];
@@ -123,7 +126,7 @@ describe('The stream of jobs', () => {
     expect(leaves).toBeGreaterThan(10);
     expect(watcher.events.some(({ event }) => event === 'snapshot')).toBe(false);
     expect(feed().open).toBeLessThanOrEqual(2);
-    // A stream that starts at a later event has the same content from there on.
+    // A stream that starts at a later event has the same content from that event onwards.
     for (const from of [0, 1, 7, 100, 199, 200]) {
       const id = from === 0 ? '0' : (all[from - 1]?.split(' ')[0] ?? '');
       const again = await watch(id);

@@ -184,7 +184,7 @@ describe('A triggered job', () => {
     [{ jobName: 'constructor' }, '404 NOT_FOUND jobName'],
     [{ jobName: 'x'.repeat(101) }, '400 VALIDATION_FAILED jobName'],
   ])('is rejected with %j', async (body, expected) => {
-    // Compares only the streams of jobs, because the error log may contain failures of other tests.
+    // Compares only job streams, because the error log may contain failures from other tests.
     const filter = { on: 'stream', prefixes: ['job-'] } as const;
     const last = async () =>
       (await service.service.engines.events.readAll({ direction: 'backwards', filter, maxCount: 1 }))[0];

@@ -146,7 +146,7 @@ export const forgetfulModule = moduleOf(
   controllerOf(remembered.route('Get what is remembered', { answers: value }, () => ({}))),
 );
 
-/** The input of the last handler call. */
+/** The input of the most recent handler call. */
 export const seen: { context: RequestContext | undefined; body: unknown } = { context: undefined, body: undefined };
 
 const user = (role: 'ADMIN' | 'USER' | 'NONE'): UserPrincipal => ({

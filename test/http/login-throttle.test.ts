@@ -26,7 +26,10 @@ describe('Failed sign-ins', () => {
   });
 
   type Outcome = 'right' | 'wrong' | 'unavailable';
-  /** The outcome of an attempt. For a rejection, the number of seconds until the next permitted attempt. */
+  /**
+   * Makes an attempt, and resolves with its outcome. A rejection includes the number of seconds until the next
+   * permitted attempt.
+   */
   const attempt = async (outcome: Outcome, account = 'ada', address = '10.0.0.1'): Promise<string> => {
     try {
       const result = await throttle.guard(account, address, () => {

@@ -129,12 +129,11 @@ describe('Metrics', () => {
     const headOf = (metrics: MetricsText): number => metrics.value('kontor_event_store_head_position');
     await service.quiet();
     const before = await settled();
-    // The customer is new, so the policy books the sale instead of the intake.
+    // The customer is new, so the booking policy, not the intake, books the sale.
     await service.sell(books.partner, saleOf('subscribed', { customer: { externalId: 'c-1', name: 'Ada' } }));
     const sold = await service.quiet();
     const after = await settled();
-    // The use of a key is recorded shortly after the sale, so the history may already extend beyond the head in the
-    // metrics.
+    // Key use is recorded shortly after the sale, so the history may already extend beyond the head in the metrics.
     const head = headOf(after);
     const appended = (await eventsAfter(headOf(before))).filter(({ position }) => position <= head);
     const rise = (name: string, labels: Record<string, string> = {}): number =>
@@ -196,7 +195,7 @@ describe('Metrics', () => {
       (await scrape(service)).value('kontor_projection_stopped', { projection });
     expect(await stopped('branches')).toBe(0);
     await eventually(async () => {
-      // Set on every attempt, because a progress report of the running projection clears the state.
+      // Set on every attempt, because a progress report from the running projection clears the state.
       service.service.engines.progress.stop('branches');
       return (await stopped('branches')) === 1;
     }, 5_000);

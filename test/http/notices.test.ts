@@ -30,9 +30,7 @@ const told = (token: string, title: RegExp): Promise<NotificationRecord> =>
     PATIENCE_MS,
     () => service.complaints.join('; '),
   );
-/**
- * Resolves when the policies have processed all stored events, including those that the policies themselves produce.
- */
+/** Resolves when the policies have processed all stored events, including those that the policies themselves append. */
 async function reacted(): Promise<void> {
   await eventually(async () => (await service.queues()).every(({ lag }) => lag === 0), PATIENCE_MS);
 }

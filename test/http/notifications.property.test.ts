@@ -13,7 +13,7 @@ import { TestService, type TestTenant } from '../support/service.js';
 import { Team } from '../support/team.js';
 
 /*
- * Random histories of users and notifications, compared with a naive model. For each user, the model lists the
+ * Compares random histories of users and notifications with a naive model. For each user, the model lists the
  * notifications that were sent, and those that were read.
  */
 

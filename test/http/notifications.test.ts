@@ -40,7 +40,7 @@ const readAll = async (token: string): Promise<number> => {
   const reply = await service.call('PATCH', '/api/notifications/read-all', { token });
   return (reply.data as { updatedCount: number }).updatedCount;
 };
-/** All events of a type in the history. */
+/** Returns the number of events of a type in the history. */
 async function stored(type: string): Promise<number> {
   let count = 0;
   for await (const { events, caughtUp } of service.service.engines.events.subscribeToAll({
@@ -54,7 +54,7 @@ async function stored(type: string): Promise<number> {
   return count;
 }
 
-/** Number of documents in the two read models of notifications, across all tenants. */
+/** Number of documents in the two notification read models, across all tenants. */
 async function documents(): Promise<number> {
   await service.quiet();
   let count = 0;

@@ -36,7 +36,7 @@ const titles = (): string[] =>
     .map(({ data }) => (data as { title: string }).title)
     .sort();
 
-/** Resolves once every alert has been sent and its delivery recorded. */
+/** Resolves once every alert has been sent and every delivery recorded. */
 const alertsHandled = () =>
   eventually(async () => {
     const queue = await service.queue('alerts');
@@ -66,7 +66,7 @@ test('An alert that was delivered is not repeated after a loss of the read model
   receiver.answer = () => ({ status: 204 });
   await service.restart(() => rm(join(service.directory, 'models.sqlite')));
   await park('PUSH', 'tenant');
-  // The forwarder waits, because the read models contained its checkpoint.
+  // The forwarder waits for an operator, because its checkpoint was lost with the read models.
   const expected = ['Dead letters with origin PUSH', 'The forwarder is waiting for an operator'];
   await eventually(() => expected.every((title) => titles().includes(title)), PATIENCE_MS);
   await alertsHandled();

@@ -9,7 +9,7 @@ import { ShiftedClock } from '../support/shifted-clock.js';
 
 const clock = new ShiftedClock();
 let service: TestService;
-/** Token of an operator that no test removes. */
+/** Token of an operator whom no test removes. */
 let token: string;
 beforeAll(async () => {
   service = await TestService.start({ clock });
@@ -130,7 +130,7 @@ describe('The last operator', () => {
   let lonely: TestService;
   beforeAll(async () => {
     lonely = await TestService.start();
-    // The list includes the new operator only when the read models are up to date.
+    // The list includes the new operator only once the read models are up to date.
     await lonely.quiet();
   });
   afterAll(() => lonely.close());

@@ -80,7 +80,7 @@ async function rebuild(): Promise<void> {
   await eventually(async () => (await service.get('/readyz')).status === 200, 20_000);
 }
 
-/** Copies a history with five sales to `copies`. The history of the service then continues to fifteen sales. */
+/** Copies a history with five sales to `copies`. The service's own history then continues to fifteen sales. */
 async function twoHistories(): Promise<Books> {
   const books = await service.openBooks();
   await sell(books, 'early', 5);
@@ -129,8 +129,8 @@ test('Without its history file the service starts a new history with new read mo
 
 test('An older history that has outgrown the read models is recognized by its events', async () => {
   const books = await twoHistories();
-  // Simulates another installation, which continues the copied history without these read models. That history becomes
-  // longer than the history from which the read models were built.
+  // Simulates another installation, which continues the copied history without these read models. The copied history
+  // becomes longer than the history from which the read models were built.
   await service.restart(async () => {
     await copy('models.sqlite');
     await remove('models.sqlite');
@@ -178,7 +178,7 @@ test('The checkpoints of all subscribers are compared', () => {
 });
 
 describe('Data of a Kontor without history ids', () => {
-  /** Converts the files to the form written by versions without history ids. */
+  /** Converts the files to the format of versions without history ids. */
   async function withoutIds(): Promise<void> {
     for (const [file, table] of [
       ['history.sqlite', 'kontor_history'],

@@ -138,7 +138,7 @@ describe('A session', () => {
 test('A session of an earlier version keeps its expiry until its next refresh, and then has the new lifetimes', async () => {
   const { sub = '' } = decodeJwt((await signIn(await newUser())).accessToken);
   const tokens = service.service.app.get(SessionTokens);
-  /** Appends a session as earlier versions recorded it: the only limit is a month without a refresh. */
+  /** Appends a session as earlier versions recorded it: the session expires only after a month without a refresh. */
   async function former(daysAgo: number): Promise<string> {
     const id = service.service.engines.ids.next();
     const [startedMs, hash] = [clock.nowMs() - daysAgo * DAY_MS, await tokens.nextHash(id, 0)];
@@ -160,7 +160,7 @@ test('A session of an earlier version keeps its expiry until its next refresh, a
   expect((await list(renewed)).map(({ id }) => id)).toContain(sidOf(renewed));
   const { expiresAt } = (await list(renewed)).find(({ isCurrent }) => isCurrent) ?? { expiresAt: '' };
   expect(Date.parse(expiresAt) - clock.nowMs()).toBeLessThanOrEqual(7 * DAY_MS);
-  // The sign-in of this session is not recent enough for a dangerous operation.
+  // This session's sign-in is not recent enough for a dangerous operation.
   const stale = await service.post('/api/auth/factors', { type: 'TOTP' }, renewed.accessToken);
   expect(stale.told).toBe('403 STEP_UP_REQUIRED');
   expect((await refresh(old)).told).toBe('401 UNAUTHENTICATED');

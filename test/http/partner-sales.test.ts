@@ -22,7 +22,7 @@ const idsOf = ({ items }: Page<PartnerSale>): string[] => items.map(({ externalI
 
 test('A partner lists its sales with their status, the latest acceptance first', async () => {
   const { partner } = books;
-  // The list is ordered by the time of acceptance, not by the date of the sale.
+  // The list is ordered by acceptance time, not by sale date.
   await service.sell(partner, saleOf('first', { occurredAt: '2026-03-09T10:00:00Z' }));
   clock.pass(60_000);
   await service.postSale(partner, saleOf('second', { branchCode: 'NOWHERE', type: 'SALE' }));

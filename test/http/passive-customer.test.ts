@@ -28,7 +28,7 @@ describe('A passive customer', () => {
   };
   const record = (facts: object) =>
     service.post('/api/transactions', { date: '2026-03-04', amount: '10.00', customerId: id, ...facts }, token());
-  /** The outcome of a sale: BOOKED, or the code of the rejection. */
+  /** Pushes a sale. Resolves with the outcome: BOOKED or the rejection code. */
   async function push(externalId: string, facts: object): Promise<string> {
     await service.postSale(books.partner, saleOf(externalId, facts));
     const { status, rejection } = await service.settled(books.partner, externalId);

@@ -25,7 +25,7 @@ type Challenge = {
   readonly options: Parameters<SoftAuthenticator['get']>[0];
 };
 
-/** Headers of a request from a page on the host, sent from a new IP address. */
+/** Headers of a request that a page on the host sends from a new IP address. */
 const from = (host = HOST): Record<string, string> => {
   addresses += 1;
   const address = `10.3.${addresses >> 8}.${addresses & 255}`;
@@ -48,7 +48,7 @@ async function newUser(): Promise<{ email: string; token: string }> {
   return { email, token: await service.signIn(email) };
 }
 
-/** A user with a passkey. */
+/** Creates a user with a passkey. */
 async function person(passkey = new SoftAuthenticator(ORIGIN)) {
   const { email, token } = await newUser();
   const { id, options } = await begin(token);

@@ -41,7 +41,7 @@ const make = async (path: string, body: object): Promise<string> => {
   return reply.id;
 };
 const account = (type: string): Promise<string> => make('/api/accounts', { type, name: type });
-/** User requests, each of which posts one transaction on a given date. */
+/** Returns user requests, each of which posts one transaction on a given date. */
 async function postings(): Promise<readonly ((date: string) => Promise<Reply>)[]> {
   const customerId = await make('/api/customers', { name: 'Ada Ltd' });
   const [accountId, counterAccountId, expenseItemId] = [
@@ -238,7 +238,7 @@ describe('A closed period', () => {
     await close('2026-03-31');
     const payments = [{ method: 'CASH', amount: '100.00' }];
     await service.sell(books.partner, saleOf('known', { payments }));
-    // The customer of this sale does not exist yet, so the policy books the sale.
+    // This sale's customer does not exist yet, so the policy books the sale.
     await service.sell(books.partner, saleOf('new', { customer: { name: 'Nina', externalId: 'nina' } }));
     const back = { type: 'RETURN', relatedExternalId: 'known' };
     await service.sell(books.partner, saleOf('back', { ...back, payments }));

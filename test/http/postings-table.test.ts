@@ -10,7 +10,7 @@ const DATE = '2026-03-04';
 
 let service: TestService;
 let books: Books;
-/** Ids of records, by the names used in the tests. */
+/** Record ids, by the names used in the tests. */
 let ids: Readonly<Record<string, string>>;
 beforeAll(async () => {
   service = await TestService.start();

@@ -29,7 +29,7 @@ async function everyTransaction(): Promise<TransactionRecord[]> {
   }
 }
 
-/** Debits, credits and balance of each account, summed over all postings up to and including a date. */
+/** Returns each account's debits, credits and balance, summed over all postings up to and including a date. */
 function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31'): Record<string, string[]> {
   const sums = new Map<string, { debit: bigint; credit: bigint }>();
   for (const { postings } of transactions.filter(({ date }) => date <= asOf))
@@ -44,7 +44,10 @@ function sumsOf(transactions: readonly TransactionRecord[], asOf = '9999-12-31')
   return Object.fromEntries(texts);
 }
 
-/** Creates books with more accounts than one read returns. The accounts are alternately debited and credited. */
+/**
+ * Creates books with more accounts than one read operation returns. The accounts have alternating debit and credit
+ * balances.
+ */
 async function largeBooks() {
   const { tenant } = await service.openBooks();
   const { reads } = service.service.engines;
@@ -69,7 +72,7 @@ async function largeBooks() {
   return { tenant, write };
 }
 
-/** While `work` runs, calls `meanwhile` after each of the first `times` reads of a batch of balances. */
+/** While `work` runs, calls `meanwhile` after each of the first `times` batches of balances has been read. */
 async function afterParts<T>(times: number, meanwhile: (part: number) => Promise<void>, work: () => Promise<T>) {
   const { reads } = service.service.engines;
   const list = reads.list.bind(reads);

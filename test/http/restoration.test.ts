@@ -313,7 +313,7 @@ describe('After a crash', () => {
     await late.deleteCustomer(ids[1]);
     await remove(pathOf('customer', ids[2]));
     await Promise.all(ids.slice(0, 2).map((id) => back('customer', id)));
-    // Removes the read models and checkpoints, so that the whole history is redelivered as if no event had been
+    // Removes the read models and checkpoints, so that the whole history is redelivered as if no event had ever been
     // handled.
     await service.restart(async () => {
       for (const end of ['', '-wal', '-shm']) await rm(join(service.directory, `models.sqlite${end}`), { force: true });

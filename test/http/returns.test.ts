@@ -31,7 +31,7 @@ const cancellationOf = (relatedExternalId: string, facts: object = {}) => ({
   ...facts,
 });
 
-/** Pushes a sale or a return. Resolves with the outcome: BOOKED, or the code of the rejection. */
+/** Pushes a sale or a return. Resolves with the outcome: BOOKED or the rejection code. */
 async function push(externalId: string, facts: object = {}): Promise<string> {
   const reply = await service.postSale(books.partner, saleOf(externalId, facts));
   if (reply.status !== 202) throw new Error(`${externalId}: ${reply.told}`);
@@ -168,7 +168,7 @@ describe('The status of a sale', () => {
   afterEach(() => {
     for (const undo of release.splice(0)) undo();
   });
-  /** Suppresses all progress reports of the transactions' read model. */
+  /** Suppresses all progress reports for the `transactions` read model. */
   function holdProgress(): void {
     const { progress } = service.service.engines;
     const advance = progress.advance.bind(progress);

@@ -28,7 +28,7 @@ const grant = (id: string, permissions: unknown, token = team.token, headers: Re
 const remove = (id: string, token = team.token, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
   service.call('DELETE', `/api/roles/${id}`, { token, headers });
 const permissionsOf = async (token: string): Promise<string[]> => {
-  // Infers the permissions from the reads that succeed.
+  // Infers the permissions from the requests that succeed.
   const asked = { 'users.read': '/api/users/lookup?search=x', 'roles.read': '/api/roles' };
   const told = await Promise.all(Object.values(asked).map((path) => service.get(path, token)));
   return Object.keys(asked).filter((_, index) => told[index]?.status === 200);

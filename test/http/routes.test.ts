@@ -40,7 +40,7 @@ const operations = (): Map<string, Operation> =>
     ),
   );
 
-/** The lowest success status, except the status of a replay. */
+/** Returns the lowest success status other than that of a replay. */
 const successOf = ({ responses }: Operation): string =>
   Object.entries(responses)
     .filter(([status, { description }]) => status < '300' && !description.startsWith('Replay'))
@@ -52,7 +52,7 @@ function resolved(schema: Schema | undefined): Schema {
   return resolved(document.components.schemas[schema.$ref.split('/').at(-1) ?? '']);
 }
 
-/** The shape of a successful response, as far as the document specifies it. */
+/** Returns the shape of a successful response, to the extent that the document specifies it. */
 function shapeOf(operation: Operation, success: string): string {
   const content = operation.responses[success]?.content ?? {};
   const json = content['application/json']?.schema;
@@ -69,7 +69,7 @@ function shapeOf(operation: Operation, success: string): string {
   return 'success' in (resolved(data).properties ?? {}) ? 'command' : 'envelope';
 }
 
-/** The permitted callers and the required permission, as far as the document specifies them. */
+/** Returns the permitted callers and the required permission, to the extent that the document specifies them. */
 function accessOf({ security, description = '' }: Operation): string {
   const schemes = security.flatMap((scheme) => Object.keys(scheme));
   if (schemes.length === 0) return 'public -';
@@ -135,7 +135,7 @@ describe('Every route', () => {
     const signedIn = routes.filter(({ who }) => who === 'any' || who === 'platform' || who.startsWith('tenant'));
     // Excludes event streams, which do not end.
     for (const route of signedIn.filter(({ body }) => body !== 'sse')) {
-      // Some routes end the session of their caller.
+      // Some routes end their caller's session.
       const user = /^\/(?:api\/auth|console)\//.test(route.path)
         ? await service.signIn(books.tenant.email)
         : books.tenant.token;

@@ -32,8 +32,8 @@ const books = fc.record({
   }),
   after: fc.array(fc.tuple(fc.nat(), act), { maxLength: 4 }),
   /**
-   * Word of another rule, which is applied before the changes of the first rule are undone. Undefined if no other rule
-   * is applied.
+   * Word of another rule, which is applied before the first rule's changes are undone. Undefined if no other rule is
+   * applied.
    */
   again: fc.option(fc.constantFrom(...WORDS), { nil: undefined }),
 });

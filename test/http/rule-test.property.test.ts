@@ -31,7 +31,7 @@ afterAll(() => service.close());
 
 const word = fc.constantFrom(...WORDS);
 const sentence = fc.array(word, { minLength: 1, maxLength: 3 }).map((words) => words.join(' '));
-/** Usually undefined, because a rule with many conditions would match nothing. */
+/** Usually generates undefined, because a rule with many conditions would match nothing. */
 const rarely = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const rules = fc.array(
@@ -87,7 +87,7 @@ function bodyOf({ kind, amount, description, customer, direction }: Entry): obje
   }
 }
 
-/** The facts of a recorded transaction, as input of the rule test. */
+/** Returns the facts of a recorded transaction as input for the rule test. */
 function described(live: TransactionRecord): object {
   const { type, description, direction, amount, customerName, postings } = live;
   const { accountId, counterAccountId, expenseItemId, customerId } = live;

@@ -13,13 +13,13 @@ const sell = (facts: object = {}, externalId = service.fresh('sale')) =>
   service.sell(books.partner, saleOf(externalId, { currency: books.tenant.currency, ...facts }));
 const token = (): string => books.tenant.token;
 
-/** The transactions of a sale, in the order of their creation. */
+/** Returns a sale's transactions in order of creation. */
 async function bookedBy(saleId: string): Promise<TransactionRecord[]> {
   const { items } = await service.transactions(token());
   return items.filter((transaction) => transaction.saleId === saleId).reverse();
 }
 
-/** Postings as `account amount`, with the account's code or the customer's name. */
+/** Returns the postings as `account amount`, with the account's code or the customer's name. */
 async function postingsOf({ postings }: TransactionRecord): Promise<string[]> {
   const { rows } = await service.trialBalance(token());
   const names = new Map(rows.map(({ accountId, type, name, code }) => [accountId, type === 'CUSTOMER' ? name : code]));

@@ -5,7 +5,7 @@ import { PASSWORD, saleOf, TestService, type Books } from '../support/service.js
 
 /*
  * Runs every search that is available to tenants and operators. Uses the same words in different spellings, every
- * prefix of every word, and texts that would break a carelessly implemented search.
+ * prefix of every word, and strings that would break a carelessly implemented search.
  */
 
 const CITIES = ['ISTANBUL', 'istanbul', 'İstanbul', 'ıstanbul', 'Istanbul'];
@@ -19,7 +19,7 @@ const PUNCTUATED = [
   ...[' ', '   ', '\u3000', ' istanbul '],
   ...["'; DROP TABLE customers; --", "' OR 1=1 --", 'istanbul) OR (1=1', '1 UNION SELECT *'],
 ];
-/** NUL and other control characters, emojis, combining marks, right-to-left text, and very long texts. */
+/** NUL and other control characters, emojis, combining marks, right-to-left text, and very long strings. */
 const ODD = [
   ...['istanbul\0', '\0', '\u001b[31m', 'istanbul\r\nkira', '😀', '👨\u200d👩\u200d👧', '\u0301', 'שלום', '\uffff'],
   ...['\u202eistanbul\u202c', 'is\u200dtanbul', '\ufeffistanbul', 'a b c d e f g h i j k l m n o p q r s t u'],
@@ -37,7 +37,7 @@ type Search = {
   readonly path: string;
   /** Fields that the search covers. */
   readonly fields: readonly string[];
-  /** Source of all records for a look-up, which itself returns only some of them. */
+  /** The source of all records for a look-up, because the look-up itself returns only some of them. */
   readonly records?: { readonly path: string; readonly isShown: (record: Known) => boolean };
   readonly shape: 'page' | 'lookup' | 'rules';
 };
@@ -90,7 +90,7 @@ const AUDIT_LOGS = '/api/audit-logs';
 const MOST_IN_LOOKUP = 20;
 
 let service: TestService;
-/** Two tenants whose records contain the same texts. */
+/** Two tenants whose records contain the same strings. */
 let sides: readonly [Books, Books];
 /** For each tenant, the customer whose transactions are searched. */
 let customerIds: readonly [string, string];
@@ -160,7 +160,7 @@ async function everything(route: string, side: 0 | 1): Promise<Known[]> {
 const rules = async (path: string, token: string): Promise<Known[]> =>
   ((await service.get(path, token)).data as { items: Known[] }).items;
 
-/** The ids in a search result. */
+/** Returns the ids in a search result. */
 async function idsFor(route: string, side: 0 | 1, search: string): Promise<string[]> {
   const { path, shape } = searchOf(route, side);
   const { token } = sides[side].tenant;
@@ -222,7 +222,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('finds every record by the prefix of each word in each of its fields', async () => {
     const records = await everything(route, 0);
     const search = searchOf(route, 0);
-    // Each field must contain a word in some record. Otherwise, the search would not cover the field.
+    // Each field must contain a word in some record. Otherwise, the test would not cover the field.
     for (const field of search.fields)
       expect([field, records.some((record) => naiveWords(textOf(record, field) ?? '').length > 0)]).toEqual([
         field,

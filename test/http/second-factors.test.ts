@@ -35,7 +35,7 @@ const challengeOf = async (email: string, password?: string): Promise<Challenge>
 const complete = (factorToken: string, proof: object, headers = newAddress()): Promise<Reply> =>
   service.post('/api/auth/login/factor', { factorToken, ...proof }, undefined, headers);
 
-/** A user with an authenticator app whose next code can be used for a sign-in. */
+/** Creates a user with an authenticator app whose next code can be used for a sign-in. */
 async function person(): Promise<Person> {
   const email = `${service.fresh('person')}@kontor.test`;
   const body = { fullName: 'A person', email, password: PASSWORD, role: 'USER' };

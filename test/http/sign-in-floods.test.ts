@@ -22,7 +22,7 @@ afterAll(() => service.close());
 const FLOOD = 250;
 
 /**
- * Sends a wave of flood requests before each attempt. Returns the number of flood responses by status, and the status
+ * Sends a wave of flood requests before each attempt. Returns the number of flood responses per status, and the status
  * of each attempt.
  */
 async function during(
@@ -60,7 +60,7 @@ test('Many concurrent sign-ins leave capacity for other requests', async () => {
   }
   await Promise.all(many);
   during.sort((a, b) => a - b);
-  // Compares the median, because a busy machine may delay any single request.
+  // Checks the median, because a busy machine may delay any single request.
   expect(during[Math.floor(during.length / 2)]).toBeLessThan(100);
 });
 

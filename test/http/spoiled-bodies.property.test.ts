@@ -14,7 +14,7 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, JsonSchema>> };
 };
 
-/** Content of a body that must be valid, because otherwise the service does not validate the rest. */
+/** Body members that must be valid, because otherwise the service does not validate the rest. */
 const GIVEN: Readonly<Record<string, object>> = {
   // The job validates its own parameters.
   'POST /api/platform/jobs/trigger': { jobName: 'projection-verify' },
@@ -47,7 +47,7 @@ const operations = (): { name: string; method: 'POST'; path: string; schema: Jso
     }),
   );
 
-/** The status of the response, and the paths of its errors. */
+/** Sends a request. Returns the status of the response, and the paths of its errors. */
 async function answered(method: 'POST', path: string, isPartners: boolean, body: unknown) {
   const address = path.replace('{name}', 'integration-events').replace(/\{\w+\}/g, randomUUID());
   const token = path.startsWith('/api/platform/') ? operator : books.tenant.token;

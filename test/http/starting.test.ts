@@ -25,7 +25,7 @@ test('A service with an unavailable engine is live, reports it, rejects other re
     events: Object.assign(events, { fault: () => (events.away ? fault : undefined) }),
   };
   const noted: NotedError[] = [];
-  // Collects errors reported by requests. Errors that the service logs are in `errors`.
+  // Collects the errors that requests report. Errors that the service logs are in `errors`.
   Object.assign(engines.errors, { note: (one: NotedError) => noted.push(one) });
   events.away = true;
   const starting = createService(config, engines, { early: true });

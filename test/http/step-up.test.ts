@@ -249,7 +249,7 @@ describe('A step-up', () => {
     const proof = { factorToken: own.factorToken, credential: passkey.get(own.options) };
     expect((await stepUp(token, proof)).status).toBe(200);
     expect((await stepUp(token, proof)).told).toBe(refused);
-    // The token of a step-up must not be able to complete a sign-in.
+    // A step-up token must not be able to complete a sign-in.
     const again = (await service.post('/api/auth/step-up', {}, token, host)).data as Asked;
     const asLogin = { factorToken: again.factorToken, credential: passkey.get(again.options) };
     expect((await service.post('/api/auth/login/factor', asLogin)).told).toBe('401 UNAUTHENTICATED');
@@ -288,7 +288,7 @@ describe('A tenant that requires a second factor', () => {
     const app = await AuthenticatorApp.addTo(service, again);
     clock.pass(1_000);
     expect((await service.get('/api/settings', again)).data).toMatchObject({ requireFactor: true });
-    // The other session of the same user has not been verified with a code yet.
+    // The same user's other session has not been verified with a code yet.
     expect((await service.get('/api/settings', owner)).told).toBe('403 FACTOR_REQUIRED');
     clock.pass(MINUTE_MS);
     expect((await stepUp(owner, { code: app.code() })).status).toBe(200);

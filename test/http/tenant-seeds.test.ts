@@ -160,7 +160,7 @@ describe('The seeds of an interrupted tenant creation', () => {
       },
     };
   };
-  /** The command runner of another replica, which shares no memory with the service. */
+  /** Creates another replica's command runner, which shares no memory with the service. */
   const newRunner = (): CommandRunner => {
     const [reader, appender] = [new RecordReader(events, catalogue, clock), new Appender(events, catalogue, clock)];
     const claims = new Claims(reader, appender, catalogue, clock, ids);

@@ -40,7 +40,7 @@ describe('A bearer token', () => {
     expect(Object.keys(decodeJwt(tenant.token)).sort()).toEqual(
       ['aud', 'exp', 'iat', 'iss', 'jti', 'scope', 'sid', 'sub', 'tid'].sort(),
     );
-    // A token re-signed without any change is accepted, so the forgeries below fail because of their changes.
+    // The service accepts a token re-signed without any change, so the forgeries below fail because of their changes.
     expect(await withToken(await forged({}))).toBe('200');
   });
 

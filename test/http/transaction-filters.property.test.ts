@@ -11,7 +11,7 @@ import { ApiDocument } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Tests every set of filters of a list with values that match many, few and no records. The results must equal those of
+ * Tests every set of a list's filters, with values that match many, few or no records. The results must equal those of
  * the simplest possible filter over all records. STEPS sets the number of bookkeeping steps, ROUNDS the number of tests
  * of each set. SEED reproduces an earlier run.
  */
@@ -20,7 +20,7 @@ const STEPS = Number(process.env['STEPS'] ?? 430);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 const AT_ONCE = 8;
-/** Maximum number of pages, except in tests of paging. */
+/** Maximum number of pages, except in paging tests. */
 const MOST_PAGES = 3;
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 
@@ -58,13 +58,13 @@ beforeAll(async () => {
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
-  // Takes more steps if necessary, because some seeds cause many rejections or no transactions of some kind.
+  // Takes more steps if necessary, because some seeds cause many rejections, or produce no transactions of some kind.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1)
     await take(stepsOf(kinds, STEPS / 4, seed + more).map(withoutRejections));
 });
 afterAll(() => service.close());
 
-/** Lists the kinds of records that the filters require but that do not exist yet. */
+/** Lists the kinds of record that the filters require but that do not exist yet. */
 function lacks(records: readonly TransactionRecord[]): string[] {
   const has = (check: (record: TransactionRecord) => boolean): boolean => records.some(check);
   return [
@@ -154,7 +154,7 @@ const ALL_FILTERS = {
 
 type TransactionFilter = keyof typeof ALL_FILTERS;
 
-/** The filter values that match a transaction. */
+/** Returns a filter value that matches a transaction. */
 function valueFrom(name: TransactionFilter, record: TransactionRecord): string | null {
   switch (name) {
     case 'search': {
@@ -187,7 +187,7 @@ function valueFrom(name: TransactionFilter, record: TransactionRecord): string |
 }
 
 const SEARCHES = ['istanbul', 'KIRASI', 'fee 2026', 'sale', 'customer', 'söhne o', 'nobody at all', '...', 'cay seker'];
-/** Any value, including values that match nothing. */
+/** Returns any value, including values that match nothing. */
 function anyValue(name: TransactionFilter): string {
   if (name === 'search') return pick(SEARCHES);
   if (name.endsWith('Date')) return pick(['1900-01-01', '2025-12-31', '2026-01-02', '2031-05-05', '9999-12-31']);

@@ -61,7 +61,7 @@ test('Records missing from an incomplete read model are reported as not known ye
   for (const reply of reads) expect(told(reply)).toEqual([503, 'READ_MODEL_BEHIND', '1']);
   expect((await service.get('/readyz')).status).toBe(503);
 
-  // Reads of streams, writes, and the build progress are available.
+  // Stream reads, writes and build progress are available.
   expect((await service.get('/api/auth/me', token)).status).toBe(200);
   expect((await service.get('/api/platform/projections', operator)).status).toBe(200);
   expect((await service.get('/api/platform/redis/queues', operator)).status).toBe(200);

@@ -119,8 +119,7 @@ test('Every tenant keeps an active owner, and its users unique addresses, after 
     }),
     { numRuns: 20, interruptAfterTimeLimit: 80_000, markInterruptAsFailure: true },
   );
-  // Verifies that every rule was exercised. NOT_FOUND is optional, because an action rarely targets a user that was
-  // removed.
+  // Verifies that every rule was exercised. NOT_FOUND is optional, because an action rarely targets a removed user.
   const met = [...told.keys()].filter((outcome) => outcome !== 'NOT_FOUND');
   expect(met.sort()).toEqual(['EMAIL_TAKEN', 'FORBIDDEN', 'LAST_OWNER', 'done']);
 });

@@ -217,7 +217,7 @@ describe('The e-mail address of a user', () => {
     expect((await team.list(`search=${email}`)).items).toHaveLength(1);
   });
 
-  /** Creates the state that remains if a process dies between the claim and the append of a command. */
+  /** Creates the state that a process leaves if it dies between a command's claim and its append. */
   const crashWith = async (email: string, id: string, revision: number): Promise<void> => {
     const { app, engines } = service.service;
     const context = { tenantId: team.tenant.id, actor: { kind: 'system', name: 'test' } as const };
@@ -482,7 +482,8 @@ describe('Owners', () => {
           team.change(first.id, { role: 'ADMIN' }, second.token),
         ])
       ).map((reply) => reply.told);
-      // The slower request is rejected: either its target is the last owner, or its sender is no longer an owner.
+      // The slower request is rejected, because either its target is the last owner, or its sender is no longer an
+      // owner.
       expect(['409 LAST_OWNER', '403 FORBIDDEN']).toContain(told.find((one) => one !== '200'));
       expect(told).toContain('200');
       const [kept, demoted] = told[0] === '200' ? [first, second] : [second, first];

@@ -33,7 +33,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** The notes that the witness has accepted, in the order of their acceptance. */
+/** The notes that the witness has accepted, in order of acceptance. */
 const held = (): string[] => receiver.received.filter(({ status }) => status < 300).map(({ body }) => body);
 const signed = async (): Promise<string[]> => {
   const { events } = await service.service.engines.events.readStream(TREE_STREAM);
@@ -77,7 +77,7 @@ test.each(faults)('While the witness %s, requests succeed, and it receives all c
   await delivered();
   const before = held().length;
   receiver.answer = () => fault;
-  // The sales must be booked even though no checkpoint is accepted.
+  // The service must book the sales even though the witness accepts no checkpoint.
   await sign(3);
   expect(held()).toHaveLength(before);
   const behind = await eventually(async () => {
@@ -124,7 +124,7 @@ test('A history that was rewritten, even with the key, contradicts the checkpoin
     if (to.size < from.size) return { status: 409 };
     const path = `/api/platform/integrity/proofs?from=${from.size}&to=${to.size}`;
     const proof = await service.get(path, await service.operator()).catch(() => undefined);
-    // There is no proof while the service restarts or rebuilds its tree.
+    // No proof is available while the service restarts or rebuilds its tree.
     if (proof?.status !== 200) return { status: 503 };
     const { hashes } = proof.data as { hashes: string[] };
     return isConsistent({ from, to }, hashes) ? ACCEPTED : { status: 409 };
@@ -132,7 +132,7 @@ test('A history that was rewritten, even with the key, contradicts the checkpoin
   await sign(1);
   await delivered();
 
-  // Removes all data of the tree from DATA_DIR, so that the service signs the forged history.
+  // Removes all tree data from DATA_DIR, so that the service signs the forged history.
   const target = 5;
   await service.restart(async () => {
     forgeHistory(service.directory, (events) =>

@@ -80,12 +80,12 @@ type Settings = { readonly restoreForward?: 'wait' | 'all'; readonly portion?: L
 
 class Scene {
   readonly clock = new ShiftedClock();
-  /** Types of the parked events. */
+  /** The types of all parked events. */
   readonly parked: string[] = [];
   readonly warnings: string[] = [];
   /** While this function returns an error, attempts to park events fail with that error. */
   failParking: () => Error | undefined = () => undefined;
-  /** Called when marks have been saved. */
+  /** Called after marks have been saved. */
   whenMarked: (marks: Readonly<Record<string, number>>) => void = () => undefined;
   /** Checkpoints by name, which survive a restart of the forwarder. */
   readonly kept = new Map<string, number>();
@@ -134,7 +134,7 @@ class Scene {
     await appendAllNext(this.events, appends);
   }
 
-  /** Makes a decision on the forwarder's stream, and appends the resulting events, as commands do. */
+  /** Makes a decision on the forwarder's stream, and appends the resulting events, as a command does. */
   async decide(decision: (state: State, now: Date) => readonly ForwarderEvent[]): Promise<void> {
     const { state, stream } = await this.reader.read(aggregate, 'platform', FORWARDER);
     await this.happen(...decision(state, new Date(this.clock.nowMs())).map((event) => ({ ...event, stream })));
@@ -172,14 +172,14 @@ class Scene {
     return forwarder;
   }
 
-  /** Messages stored by the broker, in order. */
+  /** Returns the messages stored by the broker, in order. */
   stored(): Promise<readonly Stored[]> {
     for (const message of messagesIn(this.directory, this.seen.at(-1)?.message.sequence))
       this.seen.push({ message, event: JSON.parse(message.payload) as CloudEvent });
     return Promise.resolve(this.seen);
   }
 
-  /** Messages about a record, in the broker's order. */
+  /** Returns the messages about a record, in the broker's order. */
   async told(subject: string, isReplay = false): Promise<string[]> {
     const own = (await this.stored()).filter(({ event }) => event.subject === subject);
     return own.filter(({ event }) => (event.replayed ?? false) === isReplay).map(({ event }) => event.type);
@@ -244,7 +244,7 @@ const branches = (count: number, name = 'B'): Fact[] =>
   Array.from({ length: count }, (_, at) => opened(`${name}${at}`));
 const again = async (scene: Scene): Promise<number> =>
   (await scene.stored()).filter(({ event }) => event.replayed).length;
-/** Codes of the published branches, in the broker's order. Replayed messages are marked `again`. */
+/** Returns the codes of the published branches, in the broker's order. Replayed messages are marked `again`. */
 const codes = async (scene: Scene): Promise<string[]> =>
   (await scene.stored()).map(
     ({ event }) => `${(event.data as { code: string }).code}${event.replayed ? ' again' : ''}`,
@@ -280,7 +280,7 @@ describe('A rewind', () => {
       scene.forward();
       await until(async () => (await scene.stored()).length === 3);
       let failures = 3;
-      // An error from another thread arrives without its class.
+      // An error from another thread arrives without its original class.
       scene.failParking = () => ((failures -= 1) >= 0 ? new Error('the event store is away') : undefined);
       scene.line.refuse(({ payload }) => payload.includes('"B1"'));
       await scene.rewind({ position: 0 });
@@ -308,7 +308,7 @@ describe('A rewind', () => {
       await scene.happen(...branches(5_000));
       scene.forward();
       await until(async () => (await scene.stored()).length === 5_000);
-      // The broker accepts only some messages of the first rewind, so the rewind cannot finish.
+      // The broker accepts only some of the first rewind's messages, so the rewind cannot finish.
       const limit = scene.line.attempts + 1_000;
       scene.line.letThrough(({ payload }) => scene.line.attempts < limit || payload.includes('"after"'));
       await scene.rewind({ position: 0 });
@@ -355,7 +355,7 @@ test('Two concurrent forwarders publish everything once, and repeat it once in a
 const HOUR_MS = 60 * 60_000;
 
 describe('A forwarder without a checkpoint', () => {
-  /** Creates a history that has been forwarded, although there is no checkpoint. */
+  /** Creates a history that has been forwarded, but for which there is no checkpoint. */
   const restored = async (scene: Scene): Promise<void> => {
     await scene.happen(...branches(3));
     const first = scene.forward();
@@ -534,10 +534,10 @@ describe('A message that may have been stored', () => {
 });
 
 describe('A leader that is suspended', () => {
-  /** Duration for which the heartbeat of a suspended leader is out of date after the leader has continued. */
+  /** Time for which a suspended leader's heartbeat remains out of date after the leader has resumed. */
   const STALE_MS = 100;
 
-  /** Notes, for each message, whether the leader's heartbeat was recent when the message was handed to the broker. */
+  /** Records, for each message, whether the leader's heartbeat was recent when the message was passed to the broker. */
   const watched = (scene: Scene) => {
     const leader = { isFresh: true, handed: [] as boolean[] };
     scene.line.refuse(() => {

@@ -128,7 +128,7 @@ test('Checkpoints of leaders that take turns under load never contradict each ot
   for (let from = 0; from < history.length; from += 150) {
     await appendAll(events, history.slice(from, from + 150));
     await Promise.all(pair.map((stage) => stage.clock.advance(EVERY_MS)));
-    // The terms of both leaders overlap. Each leader in turn stops and starts again.
+    // The two leaders' terms overlap. Each leader in turn stops and starts again.
     const turn = pair[(from / 150) % 2];
     await turn?.stop();
     await turn?.clock.advance(EVERY_MS);
@@ -160,7 +160,7 @@ test('The queue of the tree shows a lag while the tree cannot follow the history
     const { position, isIdle } = stage.meter.read();
     return isIdle && position === (await events.head());
   };
-  // Otherwise, the first checkpoint might be appended during the fault, and would add to the lag.
+  // Waits for the first checkpoint. Otherwise, it might be appended during the fault, and would add to the lag.
   await stage.signed();
   await eventually(caughtUp, PATIENCE_MS);
   const { handled } = stage.meter.read();

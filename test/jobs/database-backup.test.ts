@@ -29,7 +29,7 @@ afterAll(() => service.close());
 const folder = (): string => join(service.directory, 'backups');
 const files = async (): Promise<string[]> => (await readdir(folder())).toSorted();
 
-/** File names contain the time to the second, so each run must start in a different second. */
+/** File names contain the start time in seconds, so each run must start in a different second. */
 let nowMs = Date.UTC(2026, 0, 1);
 function job(settings: Readonly<Record<string, string>> = {}): Job {
   const environment = { DATA_DIR: service.directory, SUBSCRIBERS: 'inline', ...settings };

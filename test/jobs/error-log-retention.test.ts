@@ -76,7 +76,7 @@ test('Resolved errors are hidden 30 days after they were last seen, the others a
   expect(await told(run())).toBe('2 error records were hidden.');
   expect(await shown()).toEqual(['open, and seen again']);
   expect(progress.at(-1)).toBe(100);
-  // No event may be removed from the history.
+  // The job must not remove any event from the history.
   const { events } = await service.service.engines.events.readStream(`error-log-platform_${hiddenId}`);
   expect(events.map(({ type }) => type)).toEqual(['ErrorOccurred', 'ErrorResolved', 'ErrorLogExpired']);
   expect(events.at(-1)?.metadata).toMatchObject({ requestId: executionId, $correlationId: executionId });

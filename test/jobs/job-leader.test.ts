@@ -78,7 +78,7 @@ class Replica {
     return { info: () => undefined, warn: complain, error: complain };
   }
 
-  /** Starts the replica, which leads or stands by. */
+  /** Starts the replica, which becomes the leader or stands by. */
   join(isEnabled = false): this {
     const leader = this.leader(isEnabled);
     const way: Pick<LeaseStore, 'read' | 'replace'> = {
@@ -110,7 +110,7 @@ class Replica {
     return (await this.state()).last;
   }
 
-  /** Advances only the clock of this replica. */
+  /** Advances only this replica's clock. */
   until(condition: () => boolean | Promise<boolean>): Promise<void> {
     return until(this.clock, condition);
   }
@@ -166,7 +166,7 @@ describe('A leader that disappears during a run', () => {
     await a.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'a');
     const executionId = await a.trigger();
     await a.until(() => a.toy.runs.length === 1);
-    // From here on, the clock of `a` stands still, as if its process were paused or had ended.
+    // From here on, the clock of replica `a` stands still, as if its process were paused or had ended.
     const b = new Replica('b').join();
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     return { a, b, executionId };
@@ -233,7 +233,7 @@ describe('A leader', () => {
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     await b.trigger();
     await b.until(() => b.toy.runs.length === 1);
-    // The replica began its term, was paused, and reads the pending work only now.
+    // The replica began its term and was then paused. It reads the pending work only now.
     const late = new Replica('late');
     const leader = late.leader();
     const stale = new AbortController();

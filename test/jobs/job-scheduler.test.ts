@@ -15,7 +15,7 @@ const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
 const START = '2026-11-21T02:00:00.000Z';
 
-/** The stream of a job, and schedulers that work on this stream. */
+/** A job's stream, and schedulers that work on this stream. */
 class Bench {
   readonly clock = new ManualClock(Date.parse(START));
   readonly events: JobEvent[] = [];
@@ -29,7 +29,7 @@ class Bench {
     return fold(aggregate, this.events);
   }
 
-  /** The scheduled instants for which runs were started. */
+  /** The scheduled times for which runs were started. */
   get runs(): (string | null)[] {
     return this.events.flatMap((event) => (event.type === 'JobStarted' ? [event.data.scheduledFor] : []));
   }

@@ -53,7 +53,7 @@ async function documentsOf(table: AnyTable): Promise<Stored[]> {
   return found;
 }
 
-/** Simulates a defect: replaces a stored document. */
+/** Simulates a defect by replacing a stored document. */
 async function put(table: AnyTable, { scope, id, position }: Stored, document: object | null, at = position) {
   const writes = [{ scope, id, document, position: at, expected: position }];
   const { conflicts } = await service.service.engines.reads.write({ tables: [{ table, writes }], checkpoints: [] });
@@ -148,7 +148,7 @@ test('A share and a seed select the documents, deterministically', async () => {
   await expect(run({ share: 0.5, seed: 2 })).resolves.toMatchObject({
     message: expect.stringMatching(/seed 2/) as string,
   });
-  // Spoils all documents, so that the report lists exactly the documents in the sample.
+  // Corrupts all documents, so that the report lists exactly the documents in the sample.
   const table = await tableOf('transactions');
   for (const victim of await documentsOf(table)) await put(table, victim, { ...victim.document, amount: '0.00' });
   const chosenBy = async (seed: number) => (await verify({ share: 0.5, seed })).differences.map(({ id }) => id).sort();

@@ -9,7 +9,7 @@ import { ShiftedClock } from '../support/shifted-clock.js';
 import { jobOf } from '../support/toy-job.js';
 
 const DAY_MS = 24 * 3_600_000;
-/** Default period after which a session without a refresh expires. */
+/** Default period after which a session expires if it is not refreshed. */
 const SESSION_MS = 7 * DAY_MS;
 
 let clock: ShiftedClock;
@@ -28,7 +28,7 @@ const signIn = async (email = books.tenant.email, password: string = PASSWORD): 
 const refresh = async ({ refreshToken }: Tokens): Promise<Tokens> =>
   (await service.post('/api/auth/refresh', { refreshToken })).data as Tokens;
 
-/** Status of a token's session and, if it has ended, the reason. */
+/** Returns the status of a token's session and, if the session has ended, the reason. */
 async function stateOf({ accessToken }: Tokens): Promise<string> {
   const { sid, tid = PLATFORM_TENANT } = decodeJwt<{ sid: string; tid?: string }>(accessToken);
   const { state } = await service.service.app.get(RecordReader).read(session, tid, sid);

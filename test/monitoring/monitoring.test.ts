@@ -11,7 +11,7 @@ const DASHBOARD = 'docs/monitoring/grafana-dashboard.json';
 /** Metrics that Prometheus itself creates for every target. */
 const OF_PROMETHEUS = new Set(['up']);
 
-/** Names of the metrics in an expression, without histogram suffixes. */
+/** Returns the names of the metrics in an expression, without histogram suffixes. */
 const metricsIn = (text: string): string[] => [
   ...new Set(
     [...text.matchAll(/\b(?:up(?=\{)|(?:kontor|nodejs|process)_[a-z0-9_]+)/g)].map(([name]) =>

@@ -96,7 +96,7 @@ describe('Errors of a process', () => {
     for (let kind = 0; kind < 100_000; kind += 1)
       note({ fingerprint: `kind-${kind}`, message: 'x'.repeat(100), requestId: `r-${kind}`, userId: `u-${kind}` });
     expect(usedMemory() - before).toBeLessThan(5_000_000);
-    // Errors caused by unauthenticated callers must leave room for the service's own errors, and vice versa.
+    // Errors caused by unauthenticated callers must leave capacity for the service's own errors, and vice versa.
     note({ fingerprint: 'stranger', level: 'WARN' });
     attach();
     await clock.advance(1_000);
@@ -109,7 +109,7 @@ describe('Errors of a process', () => {
       [99_700, 100, 20],
     ]);
     expect(count()).toBe(100_001);
-    // After a quiet period, the collector must distinguish further errors again.
+    // After a quiet period, the collector must again distinguish new errors.
     await clock.advance(5 * 60_000 + 1_000);
     note({ fingerprint: 'new' });
     await clock.advance(1_000);

@@ -73,7 +73,7 @@ const resolve = async (runner: CommandRunner, id: string): Promise<void> => {
   await inContext(context, () => runner.execute(errorLog, { tenantId: PLATFORM_TENANT, id }, {}, resolveErrors));
 };
 
-/** Number of occurrences by record id, in the order in which the records were created. */
+/** Returns the number of occurrences per record id, in the order in which the records were created. */
 async function counts(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   const events = await store.inner.readAll({ filter: { on: 'type', prefixes: ['ErrorOccurred'] }, maxCount: 10_000 });
@@ -97,7 +97,7 @@ test('A report whose first append has an unknown outcome is counted once', async
   const report = reportOf(5);
   store.answersToLose = 4;
   await expect(recorder.record(report)).rejects.toThrow('error-log');
-  // In the meantime, another replica appends, so the repeated append cannot be recognized by its revision.
+  // In the meantime, another replica appends, so the revision does not identify the repeated append.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
   // A process that has never read the record must also recognize the append.

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { pino } from 'pino';
 import { lineText, logOutput } from '../../src/observability/log-output.js';
 
-/** The lines that a logger writes, to a terminal or to a file. */
+/** Returns the lines that a logger writes to a terminal or to a file. */
 function written(isTerminal: boolean, log: (logger: pino.Logger) => void): string[] {
   const lines: string[] = [];
   const output = { write: (line: string) => void lines.push(stripVTControlCharacters(line)) };

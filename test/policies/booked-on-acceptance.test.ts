@@ -19,7 +19,7 @@ let books: Books;
 let store: FaultyEventStore;
 /** While true, the read models used by the serving thread are unavailable. */
 let isModelsAway = false;
-/** While set, reads of those models end only when this promise resolves. */
+/** While set, reads from those models finish only after this promise resolves. */
 let modelsHang: Promise<void> | undefined;
 const clock = new PatientClock(PATIENCE_MS);
 
@@ -58,7 +58,7 @@ const streamOf = (externalId: string): string =>
 const eventsOf = async (externalId: string): Promise<readonly RecordedEvent[]> =>
   (await store.inner.readStream(streamOf(externalId))).events;
 const typesOf = async (externalId: string): Promise<string[]> => (await eventsOf(externalId)).map(({ type }) => type);
-/** The types of events in each append to the sale's stream. */
+/** Returns the event types in each append to the sale's stream. */
 const appendsTo = (externalId: string): string[] =>
   store.appends
     .filter(({ stream }) => stream === streamOf(externalId))

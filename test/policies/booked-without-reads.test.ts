@@ -7,7 +7,7 @@ import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { PatientClock } from '../support/patient-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** A store that, like one on a server, has no local reads. */
+/** A store that, like one on a server, does not support local reads. */
 class ServerEventStore extends FaultyEventStore {
   override readonly hasLocalReads = false;
 }
@@ -31,7 +31,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Number of reads of the tenant's streams and of the tenant itself. Excludes reads by jobs and forwarders. */
+/**
+ * Number of reads from the tenant's streams and from the tenant's own stream. Excludes reads by jobs and forwarders.
+ */
 const reads = (): number => store.streamReads.filter(({ stream }) => stream.includes(books.tenant.id)).length;
 const appendsTo = (externalId: string): string[] => {
   const stream = streamName('sale', books.tenant.id, saleId(books.tenant.id, books.partner.sourceId, externalId));

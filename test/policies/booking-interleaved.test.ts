@@ -16,7 +16,7 @@ class InterruptedEventStore extends FaultyEventStore {
     [this.readsLeft, this.act] = [number, act];
   }
 
-  /** Cancels the pending action. Returns true if the action has never run, because there were too few reads. */
+  /** Cancels the pending action. Returns true if the action never ran because there were too few reads. */
   stopInterrupting(): boolean {
     const isUnused = this.act !== undefined;
     this.act = undefined;
@@ -63,7 +63,7 @@ const streamOf = (externalId: string): string =>
 type Race = {
   readonly facts: object;
   readonly change: () => Promise<unknown>;
-  /** The outcome of a sale. */
+  /** Derives a booked sale's outcome from its transactions. */
   readonly outcome: (transactions: readonly LedgerTransaction[]) => unknown;
 };
 
@@ -81,7 +81,7 @@ const MAX_READS = 40;
 const externalId = 'raced';
 
 /**
- * Runs the race several times: with the change before the sale, before each read of the sale in turn, and just before
+ * Runs the race several times: with the change before the sale, before each read that the sale makes, and just before
  * the sale's append is stored. Returns the outcomes in this order.
  */
 async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
@@ -108,7 +108,7 @@ async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
 const accountsOf = (transactions: readonly LedgerTransaction[]): string =>
   [...new Set(transactions.map(({ accountId }) => accountId).filter((id) => id !== null))].join(' ');
 
-/** Expects that the change affects every sale decided after the change, and no sale decided before. */
+/** Expects that the change affects every sale decided after it, and no sale decided before it. */
 function expectSerial(outcomes: readonly unknown[], before: unknown, after: unknown): void {
   expect(new Set(outcomes)).toEqual(new Set([before, after]));
   expect([outcomes[0], outcomes.at(-1)]).toEqual([after, before]);

@@ -39,7 +39,7 @@ function pauseAppendTo(stream: string, after: number): Pause {
   return store.pauseAppendTo(stream);
 }
 
-/** The next leader receives the acceptance of the document again. */
+/** Redelivers the acceptance of the document to the next leader. */
 async function takeOver(): Promise<void> {
   const { events } = await store.inner.readStream(streamOf(DOCUMENT));
   const accepted = events.find(({ type }) => type === 'SaleAccepted');
@@ -59,7 +59,7 @@ const documents = [
   { type: 'RETURN', lines: [line], booking: 'ReturnBooked' },
   { type: 'CANCELLATION', lines: [], booking: 'SaleCancelled' },
 ];
-/** `after`: number of appends to the stream before the one that is paused. */
+/** `after`: number of appends to the stream before the paused append. */
 const moments = [
   { when: 'before recording the rejection on the sale', stream: 'sold', after: 0, rejections: 0 },
   { when: 'between recording it on the sale and on the document', stream: DOCUMENT, after: 1, rejections: 1 },

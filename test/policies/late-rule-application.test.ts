@@ -42,7 +42,7 @@ async function apply(ruleId: string): Promise<string> {
   return (data as { applicationId: string }).applicationId;
 }
 
-/** Another replica completes an application. */
+/** Completes a rule application on another replica. */
 async function completeElsewhere(applicationId: string): Promise<void> {
   const { app, engines } = service.service;
   const { reader, runner } = replicaOn({ ...engines, events: store.inner });
@@ -69,7 +69,7 @@ test('A replaced leader does not override the category that a later application 
   const pause = store.pauseAppendTo(stream);
   const earlier = await apply(first);
   await pause.reached;
-  // The next leader changes the sale at another revision, so its events are not the same as those of the first leader.
+  // The next leader changes the sale at another revision, so its events differ from the first leader's events.
   await elsewhere(
     service.service.engines,
     async ({ runner, reader }) => {

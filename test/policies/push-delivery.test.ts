@@ -41,7 +41,7 @@ let directory: string;
 let pushes: PushService;
 let events: FaultyEventStore;
 let client: PushClient;
-/** Work that may continue after the test that started it. */
+/** Work that may continue after the end of the test that started it. */
 const underWay: Promise<unknown>[] = [];
 let tries = 0;
 beforeEach(() => {
@@ -104,7 +104,7 @@ const own = <T>(work: () => Promise<T>): Promise<T> =>
 const countOf = (one: Browser): number => pushes.pushesTo(one).length;
 const arrived = (one: Browser, count = 1): Promise<boolean> => eventually(() => countOf(one) >= count, 10_000);
 const never = (): AbortSignal => new AbortController().signal;
-/** Records that all pushes to these browsers have been abandoned. */
+/** Records that the service has given up all pushes to these browsers. */
 async function giveUp({ recordId: id }: Sent, browsers: readonly Pick<Listed, 'id'>[]): Promise<void> {
   const { runner } = newProcess([]);
   for (let from = 0; from < browsers.length; from += 1_000) {

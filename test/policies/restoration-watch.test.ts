@@ -106,7 +106,7 @@ describe('The watch over deleted records', () => {
     await until(clock, () => isRestored('ada'));
     await follow();
     await clock.advance(10_000);
-    // Reads fail, so a check would log a warning.
+    // Reads fail from here on, so a check would log a warning.
     reads.away = true;
     await clock.advance(60_000);
     expect(warnings).toEqual([]);

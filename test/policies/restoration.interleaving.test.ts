@@ -26,7 +26,7 @@ type Plan = {
   readonly picks: Picking;
 };
 
-/** Leaves enough time to shrink a failure. */
+/** Leaves enough time to shrink a failing case. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const TENANT = '0192f0c1-0000-7000-8000-00000000000a';
@@ -49,7 +49,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
 
 type Held = { readonly status: string; readonly claims: readonly Claim[] };
 
-/** Status and claims of every record after each event of a run. */
+/** Returns the status and claims of every record after each event of a run. */
 function statesOverTime(history: readonly Recorded[]): ReadonlyMap<string, Held>[] {
   const states = new Map<string, { status: string }>();
   const over: ReadonlyMap<string, Held>[] = [];
@@ -149,8 +149,7 @@ describe('Deletions, transactions and restorations, in any interleaving', () => 
   type Outcome = Awaited<ReturnType<typeof carryOut>>;
 
   /**
-   * Checks that, at the end, records with postings exist, and that all other records are in the state in which their
-   * owner left them.
+   * Checks that, at the end, all records with postings exist, and that all other records are as their owner left them.
    */
   function checkPresence({ ids, history, faults, isStill }: Outcome): void {
     expect(faults).toEqual([]);

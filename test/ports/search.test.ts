@@ -60,7 +60,8 @@ describe('Search words', () => {
     const unlike: string[] = [];
     for (let point = 0; point < 0x20000; point += 1) {
       const letter = String.fromCodePoint(point);
-      // Skips surrogates, which are not letters, and the Greek iota subscript, a mark whose upper case is a letter.
+      // Skips surrogates, which are not letters, and the Greek iota subscript, a combining mark whose upper case is a
+      // letter.
       if ((point >= 0xd800 && point < 0xe000) || letter.normalize('NFD').includes('\u0345')) continue;
       const spellings = [
         letter,

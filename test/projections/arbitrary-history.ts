@@ -70,7 +70,7 @@ const oneOf = (declarations: EventDeclarations): Arbitrary<Sample> =>
     .filter(({ length }) => length > 0)
     .map(([first]) => first as Sample);
 
-/** The event with consistent amounts, which the schema alone does not guarantee. */
+/** Makes an event's amounts consistent, which the schema alone does not guarantee. */
 const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, fc.array(transaction, { maxLength: 3 }), transaction).map(([{ type, data }, transactions, one]) => {
     if ('transactions' in data) {
@@ -85,7 +85,7 @@ const withMoney = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
     return { type, data };
   });
 
-/** Restricts closings to the few dates on which there are transactions. */
+/** Restricts period closings to the few dates on which there are transactions. */
 const closing = (sample: Arbitrary<Sample>): Arbitrary<Sample> =>
   fc.tuple(sample, date).map(([{ type, data }, through]) => {
     if (!('through' in data) || data.through === null) return { type, data };

@@ -45,7 +45,8 @@ async function folded(
   for (const [index, events] of batches.entries()) {
     const which = leaderOf(index);
     const leader = leaders[which];
-    // Every leader reads the whole history in order, so it first folds the batches that only the other has folded.
+    // Every leader reads the whole history in order, so it first folds the batches that only the other leader has
+    // folded.
     for (const batch of [...batches.slice(seen[which], index), events])
       if (leader) await project(store, [leader], batch, batch.at(-1)?.position ?? -1);
     seen[which] = index + 1;
@@ -63,7 +64,7 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-/** The documents after folding one event at a time, with frozen input. */
+/** Returns the documents after folding one event at a time with frozen input. */
 function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Map<string, object | undefined> {
   const documents = new Map<string, object | undefined>();
   for (const event of events.filter(({ entity }) => wants(projection, entity)))
@@ -74,7 +75,7 @@ function documentsBy(projection: AnyProjection, events: readonly Recorded[]): Ma
   return documents;
 }
 
-/** Splits a list into pieces. The given lengths are used cyclically. */
+/** Splits a list into pieces, using the given lengths cyclically. */
 function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
   const pieces: T[][] = [];
   for (let from = 0; from < list.length;) {
@@ -87,7 +88,7 @@ function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
 
 const someLengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-// Leaves enough time to shrink a failure to a few events and to print its seed.
+// Leaves enough time to shrink a failing case to a few events and to print its seed.
 const limits = { numRuns: 20, interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true };
 
 describe.each(all)('The projection %s', (_, projection) => {
@@ -111,8 +112,8 @@ describe.each(all)('The projection %s', (_, projection) => {
         async (events, lengths, seeds) => {
           const pieces = cut(events, lengths);
           const seedOf = (index: number): number => seeds[index % seeds.length] ?? 0;
-          // Some batches begin before the previous batch has ended. After some batches, all events since an earlier
-          // batch are redelivered.
+          // Some batches overlap with the previous batch. After some batches, all events since an earlier batch are
+          // redelivered.
           const delivered = pieces.flatMap((piece, index) => {
             const again = pieces.slice(seedOf(index) % (index + 1), index + 1);
             return [[again.flat()], [piece, ...again], [piece]][seedOf(index) % 3] ?? [];

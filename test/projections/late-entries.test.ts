@@ -5,7 +5,7 @@ import { type LateEntriesView, lateEntriesProjection } from '../../src/projectio
 import { lateIn } from '../support/late-scan.js';
 import { anyHistory } from './arbitrary-history.js';
 
-/** Late entries by tenant, as the read model lists them. */
+/** Returns the late entries by tenant, as the read model lists them. */
 function listedIn(history: readonly Recorded[]): ReadonlyMap<string, LateEntriesView> {
   const documents = new Map<string, object | undefined>();
   for (const event of history.filter(({ entity }) => wants(lateEntriesProjection, entity)))

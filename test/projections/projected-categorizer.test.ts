@@ -25,7 +25,7 @@ const TENANT = '0199d3a0-0000-7000-8000-000000000001';
 const OTHER_TENANT = '0199d3a0-0000-7000-8000-000000000002';
 const PROJECTIONS: readonly AnyProjection[] = [categoryProjection, categoryRuleProjection, categoryRuleSetProjection];
 
-/** A history and the three read models of rules. A test advances each read model separately. */
+/** A history and the three read models that the categorizer uses. A test advances each read model separately. */
 class Rules {
   readonly calls = { get: 0, list: 0 };
   /** Called after the next read of the rules, before the caller receives the result. */
@@ -56,7 +56,9 @@ class Rules {
     this.categorizer = new Categorizer(models, this.progress, this.reader);
   }
 
-  /** If `isFollowed`, the process learns of every event immediately, like a replica that follows the history. */
+  /**
+   * If `isFollowed` is true, the process learns of every event immediately, like a replica that follows the history.
+   */
   static async over(store: EmbeddedReadStore, generation: number, isFollowed: boolean): Promise<Rules> {
     const tables = PROJECTIONS.map(({ model }) => ({ model, generation }));
     await store.prepare(tables);
@@ -88,13 +90,13 @@ class Rules {
     return this.happens('category', name, 'CategoryCreated', data, tenantId);
   }
 
-  /** Creates a rule for a word. The id of the rule is the word. */
+  /** Creates a rule for a word. The word is also the rule's id. */
   makesRule(word: string, categoryId: string, tenantId = TENANT): number {
     const data = { ...RULE_DEFAULTS, keyword: word, categoryId, source: 'MANUAL' };
     return this.happens('category-rule', word, 'CategoryRuleCreated', data, tenantId);
   }
 
-  /** Feeds one of the models, 0 to 2, all events up to and including a position. */
+  /** Feeds all events up to and including a position to one of the models (0 to 2). */
   async feed(model: number, upTo = this.head): Promise<void> {
     const feed = this.feeds[model];
     if (!feed || upTo <= feed.position) return;
@@ -284,7 +286,7 @@ describe('The rules of a tenant', () => {
   });
 });
 
-// All permutations of the three models: categories, rules, and the model that reports changes of both.
+// All permutations of the three models: categories, rules, and the model that reports changes to both.
 const ORDERS = [0, 1, 2].flatMap((first) =>
   [0, 1, 2].filter((second) => second !== first).map((second) => [first, second, 3 - first - second]),
 );
@@ -330,7 +332,7 @@ test('Whatever each of the models has, a rule counts once all have it, and not a
           else if (position <= settled && archivedAt === undefined)
             expect([word, await rules.ruleFor(word)]).toEqual([word, word]);
         }
-        // Also reads while the effect of a change is uncertain. The result of such a read must not be cached.
+        // This read may happen while the effect of a change is still uncertain. Its result must then not be cached.
         await rules.ruleFor('nothing');
       };
       for (const [index, { what, which, share }] of plan.entries()) {

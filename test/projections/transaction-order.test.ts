@@ -15,8 +15,8 @@ test('Transactions of the same millisecond are in the order of their events, and
       const isNew = ({ id }: { readonly id: string }): boolean => known.size < known.add(id).size;
       const events = history
         .filter(isOfLedger)
-        // Removes duplicates, because the histories choose transactions at random, and a transaction can be recorded
-        // only once.
+        // Removes duplicates, because the histories contain random transactions, and a transaction can be recorded only
+        // once.
         .filter((event) => entriesOf(event).every(isNew))
         .map((event) => ({ ...event, metadata: { ...event.metadata, timestamp } }));
       const views = new Map<string, TransactionView>();

@@ -40,7 +40,7 @@ const NO_SUCH_ROUTE: Route = {
   permission: '-',
 };
 
-/** Responses of a route to a permitted request, and to one request for each kind of rejection. */
+/** Returns a route's responses to a permitted request, and to one request for each kind of rejection. */
 async function answersOf(route: Route): Promise<[string, Answered][]> {
   const required = schemas.queryOf(route).filter((one) => one.required);
   const query = required.length === 0 ? '' : `?${required.map(({ name }) => `${name}=1`).join('&')}`;

@@ -4,14 +4,14 @@ import { allControllers } from '../../src/app/app.module.js';
 import { SchemaCollection, type JsonSchema } from '../../src/http/openapi-schemas.js';
 
 /**
- * Maximum number of values in free-form JSON, which has a limited text length. `[0,0,…]` has the most values for its
+ * Maximum number of values in free-form JSON, whose text length is limited. `[0,0,…]` has the most values for its
  * length.
  */
 const MOST_IN_FREE_JSON = 16_384 / 2;
 
 const endpoints = endpointsOf(allControllers);
 
-/** The maximum number of values in a body that the schema accepts. */
+/** Returns the maximum number of values in a body that the schema accepts. */
 function largest(schema: JsonSchema, named: Record<string, JsonSchema>): number {
   const { $ref, properties, additionalProperties, items, maxItems, anyOf, oneOf } = schema as {
     $ref?: string;

@@ -5,12 +5,12 @@ import { TestService } from '../support/service.js';
 
 /*
  * One of two tenants sends ids of the other tenant's records, in every place of every request that accepts an id. The
- * OpenAPI document provides the places. The test fails if it does not cover one of them.
+ * OpenAPI document provides the places. The test fails if it misses any of them.
  */
 
 let service: TestService;
 let schemas: RequestSchemas;
-/** The requesting tenant, and the tenant whose records are requested. */
+/** The requesting tenant, and the tenant that owns the requested records. */
 let [asking, other]: readonly [Requester, Requester] = [undefined as never, undefined as never];
 /** Ids of the requesting tenant's own records that the requests below also require. */
 const own = { cash: '', bank: '', customer: '' };
@@ -36,7 +36,7 @@ const routes = routeTable.filter(({ who }) => who === 'any' || who.startsWith('t
 const isId = (name: string): boolean => /Ids?$/.test(name) && !/(?:source|external|national|raw)Id$/i.test(name);
 
 type Case = { readonly route: Route; readonly place: Place };
-/** Every place in a body that accepts the id of a record. For a list of ids, the place is an item of the list. */
+/** Returns every place in a body that accepts a record id. For a list of ids, the place is an item of the list. */
 const places = (): Case[] =>
   routes
     .filter((route) => schemas.takesBody(route))

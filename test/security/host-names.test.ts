@@ -1,7 +1,7 @@
 import { parsed, talk } from '../support/raw-http.js';
 import { TestService } from '../support/service.js';
 
-/** The response to a request that a browser would send if the host name resolved to the service. */
+/** Sends a request as a browser would if the host name resolved to the service. Resolves with the response. */
 async function asked(service: TestService, path: string, host: string, ...more: string[]): Promise<string> {
   const lines = [`GET ${path} HTTP/1.1`, `Host: ${host}`, 'Connection: close', ...more];
   const { status, body } = parsed(await talk(service.url, `${lines.join('\r\n')}\r\n\r\n`));

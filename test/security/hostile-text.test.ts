@@ -6,9 +6,10 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Sends texts for which a vulnerable pattern, search or rule would take very long. The service and the client share the
- * event loop of this process, so slow code delays both. Delays are measured in CPU time, because other processes may
- * also cause delays, and the test uses the minimum of several attempts, because garbage may be collected during one.
+ * Sends strings that a vulnerable pattern, search or rule would take very long to process. The service and the client
+ * share the event loop of this process, so slow code delays both. Delays are measured in CPU time, because other
+ * processes may also cause delays, and the test uses the minimum of several attempts, because garbage may be collected
+ * during one.
  */
 
 const LIMIT_MS = 50;
@@ -24,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** The maximum CPU time between two runs of a timer during the work. */
+/** Returns the maximum CPU time between two runs of a timer during the work. */
 async function latenessMs(work: () => Promise<unknown>): Promise<number> {
   let worstMs = 0;
   let lastMs = cpuMs();
@@ -44,7 +45,7 @@ async function latenessMs(work: () => Promise<unknown>): Promise<number> {
   return worstMs;
 }
 
-/** The minimum delay of several attempts. */
+/** Returns the minimum delay of several attempts. */
 async function heldUpMs(work: () => Promise<unknown>): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let attempt = 0; attempt < ATTEMPTS && leastMs >= LIMIT_MS; attempt += 1)
@@ -59,7 +60,7 @@ const unlessQuick = async (name: string, work: () => Promise<unknown>): Promise<
 };
 
 /**
- * Each text has the given length. Its last characters match no pattern, so that a pattern is tried at every position.
+ * Each string has the given length. Its last characters match no pattern, so that a pattern is tried at every position.
  */
 const HOSTILE: readonly ((length: number) => string)[] = [
   (length) => `${'a'.repeat(length - 1)}!`,
@@ -83,7 +84,7 @@ test('Slow operations are detected', async () => {
 });
 
 test('A body of hostile text is processed quickly, wherever the text is', async () => {
-  // A large part of the body limit of one mebibyte, because patterns may be tried before the length is checked.
+  // A large part of the one-mebibyte body limit, because patterns may be tried before the length is checked.
   const LENGTH = 250_000;
   const texts = routeTable
     .filter((route) => schemas.takesBody(route))

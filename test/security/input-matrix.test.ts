@@ -4,11 +4,11 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { saleOf, TestService } from '../support/service.js';
 
 /*
- * Sends invalid input to every route, in every place of its query and body. The places come from the OpenAPI document.
+ * Sends invalid input to every route, in every place of its query and body. The OpenAPI document provides the places.
  * The service generates this document from its declarations, so new routes and fields are covered automatically.
  */
 
-/** Members with which an attacker would try to access foreign data. */
+/** Members that an attacker would use to try to access foreign data. */
 const REACHING = [
   'id',
   'tenantId',
@@ -44,7 +44,7 @@ const CREDENTIALS = [
   '/api/auth/login/factor',
   '/api/auth/step-up',
 ].flatMap((path) => [`POST ${path} credential`, `POST ${path} credential.response`]);
-/** The service validates the items one by one, and returns the results in the body of a 207. */
+/** The service validates the items one by one, and returns the results in the body of a 207 response. */
 const BATCH = 'POST /api/integrations/v1/sales/batch';
 /** The job itself validates this member, because only the job defines its parameters. */
 const CHECKED_BY_JOB = ['POST /api/platform/jobs/trigger parameters'];
@@ -85,7 +85,7 @@ const send = (route: Route, place: Place, value: unknown): Promise<Answered> =>
   requester.ask(route, { raw: JSON.stringify(schemas.bodyWith(route, place, value)) });
 
 const AT_ONCE = 8;
-/** The defined outcomes of the cases. Limits the number of concurrent requests. */
+/** Returns the outcomes of the cases, omitting undefined ones. Limits the number of concurrent requests. */
 async function outcomes<T>(cases: readonly T[], outcomeOf: (one: T) => Promise<string | undefined>): Promise<string[]> {
   const told: string[] = [];
   for (let first = 0; first < cases.length; first += AT_ONCE)
@@ -189,7 +189,7 @@ describe('A body', () => {
       const told = await outcomes(
         fields(({ place }) => place.length > 0).filter(([{ name }]) => name !== BATCH),
         async ([route, { place, schema }]) => {
-          // For a list, the operator is its only item.
+          // If the place accepts a list, the operator is the list's only item.
           const value = schema.type === 'array' && !Array.isArray(operator) ? [operator] : operator;
           return unlessRefused(nameOf(route, place), await send(route, place, value), placeText(place));
         },
@@ -204,7 +204,7 @@ describe('A body', () => {
         (type === 'array' && maxItems === undefined) ||
         (type === 'string' && [maxLength, choices, only, pattern, format].every((bound) => bound === undefined)),
     ).map(([route, { place }]) => nameOf(route, place));
-    // This field accepts only a fixed set of names, in any case, so it requires no bound.
+    // This field accepts only a fixed set of names, in upper or lower case, so it requires no bound.
     expect(unbounded).toEqual(['POST /api/accounts type']);
     const told = await outcomes(
       fields(({ schema: { type, maxItems } }) => (type === 'array' ? maxItems !== undefined : type === 'string')),

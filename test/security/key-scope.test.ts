@@ -1,7 +1,7 @@
 import type { Reply } from '../support/reply.js';
 import { saleOf, TestService, type Books, type TestKey } from '../support/service.js';
 
-/* The scope of a partner's key: only the sales of its tenant and source, with a separate rate limit. */
+/* A partner's key gives access only to the sales of its tenant and source, with a separate rate limit. */
 
 let service: TestService;
 let books: Books;

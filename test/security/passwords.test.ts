@@ -55,7 +55,7 @@ describe('A password', () => {
 
   test('is verified while others are set, and after a failure', async () => {
     const passwords = new Passwords();
-    // Cheap hashes, so that setting many passwords takes many turns of the queue and little time.
+    // Uses cheap hashes, so that setting many passwords takes many turns of the queue but little time.
     passwords.cost = { ...passwords.cost, memoryCost: passwords.cost.memoryCost / 4 };
     const setting = Array.from({ length: 50 }, () => hashed('same', passwords));
     let areSet = false;
@@ -99,7 +99,7 @@ describe('A password', () => {
     delay.enable();
     await Promise.all(Array.from({ length: 20 }, () => hashed('same')));
     delay.disable();
-    // Compares the median, because a busy machine can delay single turns of the event loop.
+    // Checks the median, because a busy machine can delay individual turns of the event loop.
     expect(delay.percentile(50) / 1_000_000).toBeLessThan(50);
   });
 });

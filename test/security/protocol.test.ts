@@ -174,7 +174,7 @@ describe('A slow client', () => {
       ],
     ],
   ])('%s gets an error, and is disconnected', async (_, parts) => {
-    // The same server with shorter limits, which Node.js checks periodically.
+    // Uses the same server with shorter limits, which Node.js checks periodically.
     const server = createServer();
     Object.assign(server.server, { headersTimeout: 300, requestTimeout: 400, connectionsCheckingInterval: 50 });
     server.all('/slow', () => 'served');

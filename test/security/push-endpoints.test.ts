@@ -2,8 +2,9 @@ import { Browser } from '../support/push-service.js';
 import { TestService, type TestTenant } from '../support/service.js';
 
 /*
- * The push services to which the service may connect, tested through HTTP with the default settings.
- * test/security/push-client.test.ts covers the addresses to which host names resolve, which are checked on connection.
+ * Tests through HTTP, with the default settings, which push services the service may connect to.
+ * test/security/push-client.test.ts covers the addresses that host names resolve to, which the service checks on
+ * connection.
  */
 
 let service: TestService;

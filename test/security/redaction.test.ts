@@ -54,7 +54,7 @@ describe('A text in the error log', () => {
     expect(redact('x'.repeat(50), 10)).toBe('xxxxxxxxx…');
     expect(redact('😀'.repeat(9), 6)).toBe('😀😀…');
     // The first cut, at 8,000 characters, splits this secret, so the redactor no longer recognizes it. The stored text
-    // is cut again, before the secret.
+    // is cut again before the secret begins.
     const text = `${'x '.repeat(3_990)}mongodb://admin:hunter2-and-more-of-it@db`;
     expect(redact(text, 1_000)).not.toContain('hunter');
   });

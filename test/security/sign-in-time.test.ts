@@ -2,12 +2,12 @@ import { TestService } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
 
 /*
- * Tests whether the duration of a rejected sign-in reveals that the account exists. test/http/sessions.test.ts counts
- * hash computations. This test measures time, as an outside observer would.
+ * Tests whether the duration of a rejected sign-in reveals whether the account exists. test/http/sessions.test.ts
+ * counts hash computations. This test measures time, as an outside observer would.
  */
 
 const ROUNDS = 25;
-/** After ten failures, the service delays attempts for an account from unknown addresses. */
+/** After ten failures, the service delays attempts on an account from unknown addresses. */
 const ROUNDS_AT_ONCE = 9;
 const WINDOW_MS = 15 * 60_000;
 
@@ -29,7 +29,7 @@ test('A wrong password, an unknown address, a suspended and a deleted account ar
     const addresses = [email, 'nobody@kontor.test', suspended.email, deleted.email, 'no address at all'];
     const times = new Map(addresses.map((address): [string, number[]] => [address, []]));
     let from = 0;
-    // Alternates between the cases, so that other load on the machine affects all of them.
+    // Alternates between the cases, so that other load on the machine affects all cases.
     for (let round = 0; round < ROUNDS; round += 1) {
       if (round % ROUNDS_AT_ONCE === 0) clock.pass(WINDOW_MS);
       for (const address of addresses) {

@@ -1,5 +1,5 @@
 // Twelve everyday tasks, each performed once with the mouse and once with the keyboard alone. No task takes more than
-// six clicks. The table in docs/console/tasks.md lists the same numbers of clicks.
+// six clicks. The table in docs/console/tasks.md must list the same click counts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
@@ -11,7 +11,7 @@ import { launch, Visitor } from '../../support/visitor.js';
 const MOST_CLICKS = 6;
 const KINDS = ['mouse', 'keyboard'] as const;
 type Kind = (typeof KINDS)[number];
-/** Branch code and closing date for each of the two ways to perform a task. */
+/** Branch code and closing date for each of the two input methods. */
 const FACTS = {
   mouse: { branch: 'EAST', through: '2026-01-31' },
   keyboard: { branch: 'WEST', through: '2026-02-28' },
