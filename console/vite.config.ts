@@ -26,8 +26,8 @@ const precompressed = (): Plugin => ({
 });
 
 /**
- * Limit on the compressed scripts and styles of a page in any language, in bytes. Includes everything that the page
- * imports.
+ * Maximum compressed size of a page's scripts and styles in any language, in bytes. It includes everything that the
+ * page imports.
  */
 const MOST_BYTES = 350_000;
 
@@ -61,14 +61,14 @@ const limitedPages = (): Plugin => ({
   },
 });
 
-/** URL of the service for `npx vite console`, which is used during development. */
+/** The service's URL for `npx vite console`, which is used during development. */
 const service = { target: 'http://127.0.0.1:3000', changeOrigin: false };
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
   plugins: [limitedPages(), precompressed()],
-  // A catalogue is imported as one value, so exports of its single texts would only enlarge it.
+  // A catalogue is imported as a single value, so exporting each string separately would only enlarge it.
   json: { namedExports: false },
   build: {
     outDir: OUT,
@@ -82,7 +82,7 @@ export default defineConfig({
     rolldownOptions: {
       // Disables the check, because compression always takes most of the build time.
       checks: { pluginTimings: false },
-      // Ignores the directive "use client", which thousands of library files contain and which has no meaning here.
+      // Ignores the "use client" directive, which thousands of library files contain and which has no meaning here.
       onLog: (level, log, handle) => {
         if (log.code !== 'MODULE_LEVEL_DIRECTIVE') handle(level, log);
       },

@@ -8,8 +8,8 @@ import { meQuery } from './api/me';
 import { queryClient } from './api/queries';
 import { renew } from './api/session';
 
-// Requests the session and its user while the code of the page is loading. Ignores errors, because the page retries
-// these requests and shows their errors.
+// Requests the session and its user while the page's code is loading. Ignores errors, because the page retries these
+// requests and shows their errors.
 renew().then(
   (isSignedIn) => {
     if (isSignedIn) queryClient.query(meQuery).catch(() => undefined);

@@ -1,4 +1,4 @@
-// Makes the console comply with the service's Content-Security-Policy. Must run before any other code of the page.
+// Makes the console comply with the service's Content-Security-Policy. Must run before any other code on the page.
 
 type PolicedWindow = {
   readonly trustedTypes?: { createPolicy(name: string, rules: object): unknown };
@@ -6,11 +6,11 @@ type PolicedWindow = {
 };
 const policed = window as PolicedWindow;
 
-/** Nonce without which the browser would block style elements. */
+/** Returns the nonce without which the browser blocks style elements. */
 export const styleNonce = (): string =>
   document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '';
 
-// The package get-nonce reads this variable for the library that prevents a page from scrolling behind a dialog.
+// The `get-nonce` package reads this variable for the library that prevents the page from scrolling behind a dialog.
 policed.__webpack_nonce__ = styleNonce();
 
 const withoutTags = (text: string): string => {

@@ -7,7 +7,7 @@ import { platformRoutes } from './routes/platform.routes';
 import { root, signedIn } from './routes/signed-in.route';
 import { tenantRoutes } from './routes/tenant.routes';
 
-/** Maximum wait for a paint, in milliseconds. */
+/** Maximum time to wait for the browser to paint, in milliseconds. */
 const UNPAINTED_MS = 50;
 
 // One route per page, with its path, its search parameters, and the chunk that contains its code.
@@ -94,7 +94,7 @@ export const router = createRouter({
   scrollRestoration: true,
 });
 
-/** Resolves once the browser has painted. The wait is limited, because a hidden tab does not paint. */
+/** Resolves once the browser has painted. The wait has a limit, because a hidden tab does not paint. */
 const painted = (): Promise<void> =>
   new Promise((resolve) => {
     const limit = window.setTimeout(resolve, UNPAINTED_MS);
@@ -105,7 +105,7 @@ const painted = (): Promise<void> =>
   });
 
 // On slow computers, rendering another page takes a long time. The browser therefore first paints the effect of the
-// click: the pressed link, or the closed menu. Changes of filters replace the URL, and are not delayed.
+// click, such as the pressed link or the closed menu. Filter changes replace the URL, and are not delayed.
 const { navigate } = router;
 router.navigate = async (options) => {
   if (options.replace !== true) await painted();

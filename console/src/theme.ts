@@ -7,13 +7,13 @@ import {
   type MantineColorsTuple,
 } from '@mantine/core';
 
-/** A color whose two darkest shades have enough contrast with white and with the background of pages. */
+/** Returns a color whose two darkest shades have sufficient contrast with white and with the page background. */
 function darkened(color: 'blue' | 'red', ...darkest: readonly [string, string]): MantineColorsTuple {
   const [a, b, c, d, e, f, g, h] = DEFAULT_THEME.colors[color];
   return [a, b, c, d, e, f, g, h, ...darkest];
 }
 
-/** A calm and dense theme. Every text color meets the contrast requirements of WCAG AAA in both color schemes. */
+/** A calm and dense theme. Every text color meets the WCAG AAA contrast requirements in both color schemes. */
 export const theme = createTheme({
   colors: { blue: darkened('blue', '#14569a', '#104d8c'), red: darkened('red', '#a32020', '#971d1d') },
   primaryColor: 'blue',
@@ -26,11 +26,11 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Shows the hint below the input, so that inputs in a row stay aligned even if only some have a hint.
+    // The hint appears below the input, so that the inputs in a row stay aligned even if only some have hints.
     InputWrapper: Input.Wrapper.extend({
       defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
     }),
-    // By default, a dialog has a header element, which would be a second banner landmark on the page.
+    // By default, a dialog has a `header` element, which would be a second banner landmark on the page.
     ModalHeader: Modal.Header.extend({ defaultProps: { role: 'presentation' } }),
   },
 });

@@ -72,7 +72,7 @@ test('A key is replaced without an interruption, and shows when it expires', asy
   await dialog().getByRole('button', { name: 'Done' }).click();
   await row('Till 3').getByText('31 Dec 2999').waitFor();
   await button('Rotate: Till 3').click();
-  expect(await dialog().getByLabel('Hours of overlap').inputValue()).toBe('24');
+  expect(await dialog().getByLabel('Overlap in hours').inputValue()).toBe('24');
   await dialog().getByRole('button', { name: 'Rotate' }).click();
   const next = await dialog().getByTestId('secret').innerText();
   await dialog().getByLabel('I have stored the key in a safe place').check();

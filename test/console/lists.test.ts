@@ -151,7 +151,7 @@ test('A view is saved under a name, opened again and deleted, and belongs to its
   await visitor.signIn(shop.owner, '/accounts?type=EXPENSE&sort=name&page=2');
   await row('Expense 129').waitFor();
   await button('Views').click();
-  await dialog().getByLabel('Name of the view').fill('Expenses by name');
+  await dialog().getByLabel('View name').fill('Expenses by name');
   expect(await visitor.barriers()).toEqual([]);
   await page.keyboard.press('Enter');
   await button('Views: Expenses by name').waitFor();
@@ -167,7 +167,7 @@ test('A view is saved under a name, opened again and deleted, and belongs to its
   await page.getByRole('link', { name: 'Customers', exact: true }).first().click();
   await title('Customers').waitFor();
   await button('Views').click();
-  await dialog().getByLabel('Name of the view').waitFor();
+  await dialog().getByLabel('View name').waitFor();
   expect(await dialog().getByRole('link').allTextContents()).toEqual(['Default view']);
   await page.keyboard.press('Escape');
 
@@ -177,7 +177,7 @@ test('A view is saved under a name, opened again and deleted, and belongs to its
   await title('Sign in').waitFor();
   await visitor.signIn(colleague, '/accounts');
   await button('Views').click();
-  await dialog().getByLabel('Name of the view').waitFor();
+  await dialog().getByLabel('View name').waitFor();
   expect(await dialog().getByRole('link').allTextContents()).toEqual(['Default view']);
   await page.keyboard.press('Escape');
   await button('Sign out').click();

@@ -33,7 +33,7 @@ test('An audit log entry links to the record as it was then, and from there to t
   const changed = region('Changes').last();
   await changed.getByText('Oslo').waitFor();
   await changed.getByText('Bergen').waitFor();
-  await page.getByRole('link', { name: 'History of the record' }).click();
+  await page.getByRole('link', { name: 'Record history' }).click();
 
   // The page shows the revision that the audit entry refers to.
   await page.getByText('Revision 1 of 3').waitFor();
@@ -176,7 +176,7 @@ test("A tenant's page leads to its webhooks and its sessions", async () => {
   const body = { url: 'https://hooks.example/kontor', types: ['kontor.sale.*'] };
   await service.call('/api/webhooks', { token: shop.ownerToken, body });
   await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
-  await page.getByRole('link', { name: 'Changes of webhooks' }).click();
+  await page.getByRole('link', { name: 'Webhook changes' }).click();
   await row('WebhookCreated').getByRole('link').first().click();
   await page.getByText('https://hooks.example/kontor').first().waitFor();
   await visitor.goTo(`/tenants/${shop.tenantId}`);

@@ -149,7 +149,7 @@ test('A refund begins with the lines and payments of its sale', async () => {
   await visitor.signIn(shop.owner, '/sales');
   await open('S-000002');
   await button('Record a return').click();
-  expect(await dialog().getByLabel('Number of the original sale').inputValue()).toBe('S-000002');
+  expect(await dialog().getByLabel('Original sale number').inputValue()).toBe('S-000002');
   await dialog().getByLabel('Date').fill('2026-03-18');
   await group('Line 1').getByLabel('Quantity').fill('1');
   await group('Payment 1').getByLabel('Amount').fill('59.50');

@@ -74,7 +74,7 @@ test('The closing of a period warns if it is not known whether all sales are boo
   await page.route(/\/api\/sales/, (route) => route.abort());
   await visitor.signIn(shop.owner, '/periods');
   await button('Close a period').click();
-  const unknown = dialog().getByText('Could not check whether all sales of the period are booked');
+  const unknown = dialog().getByText('Could not check whether all sales in the period have been booked');
   await unknown.waitFor();
   await page.unroute(/\/api\/sales/);
   await page.route(/\/api\/sales\?.*status=ACCEPTED/, (route) =>

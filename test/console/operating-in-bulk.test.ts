@@ -151,7 +151,7 @@ test('A rewind republishes the chosen messages of one tenant', async () => {
   await visitor.signIn(OPERATOR, '/queues');
   await button('Rewind').click();
   await dialog().getByLabel('Position').fill('0');
-  await dialog().getByLabel('Only events of this tenant').fill('Acme');
+  await dialog().getByLabel("Only this tenant's events").fill('Acme');
   await page.getByRole('option', { name: 'Acme Trading' }).click();
   await dialog().getByLabel('Only these messages').fill('kontor.sale.accepted.v1');
   expect(await visitor.barriers()).toEqual([]);

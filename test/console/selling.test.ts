@@ -117,7 +117,7 @@ test('A manually recorded sale is cancelled once, on its page', async () => {
   const { data } = await mine<{ data: { id: string } }>('/api/sales', sale);
   await visitor.signIn(shop.owner, `/sales/${data.id}`);
   await button('Cancel sale').click();
-  expect(await dialog().getByLabel('Number of the original sale').inputValue()).toBe('TYPO-1');
+  expect(await dialog().getByLabel('Original sale number').inputValue()).toBe('TYPO-1');
   await dialog().getByRole('button', { name: 'Cancel sale', exact: true }).click();
   await title('Cancellation S-000001').or(title('Cancellation S-000002')).waitFor();
   await page.getByRole('link', { name: 'Original sale' }).click();

@@ -16,6 +16,6 @@ export const auditEntryQuery = (id: string) =>
   queryOptions({
     queryKey: ['audit-entry', id],
     queryFn: ({ signal }) => data(api.GET('/api/platform/audit-logs/{id}', { params: { path: { id } }, signal })),
-    // Never stale, because audit entries are immutable.
+    // Audit entries are immutable, so they never become stale.
     staleTime: Infinity,
   });

@@ -34,7 +34,7 @@ export const statementQuery = (id: string, query: Period) =>
     queryKey: ['statement', id, query],
     queryFn: async ({ signal }): Promise<Statement> => {
       const answer = await whole(api.GET('/api/accounts/{id}/statement', { params: { path: { id }, query }, signal }));
-      // The OpenAPI document also permits CSV, for clients that request it.
+      // The OpenAPI document also permits CSV for clients that request it.
       if (typeof answer === 'string') throw new TypeError('The statement has an unexpected format.');
       return answer.data;
     },
@@ -116,10 +116,10 @@ const OWN_TYPES: readonly AccountType[] = [
   ...(['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER', 'SUPPLIER', 'EMPLOYEE'] as const),
   ...(['EXPENSE', 'INCOME', 'TAX', 'EQUITY'] as const),
 ];
-/** Accounts whose names are loaded together, so that the postings of a journal entry require one request. */
+/** Accounts whose names are loaded together, so that the names in a journal entry require only one request. */
 const OWN_ACCOUNTS = { pageNumber: 1, pageSize: 100, type: [...OWN_TYPES] };
 
-/** Active accounts of some or all types, with their codes and balances. */
+/** Active accounts of all types or of the given types, with their codes and balances. */
 export const accountsOf = (...type: AccountType[]): Source => ({
   key: ['account-choice', ...type],
   find: async (search, signal) => {
@@ -142,7 +142,7 @@ export const accountSource = accountsOf();
 export const moneySource = accountsOf('CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER');
 export const payeeSource = accountsOf('SUPPLIER', 'EMPLOYEE');
 export const expenseSource = accountsOf('EXPENSE');
-/** The tenant's own accounts, which are all accounts except those of customers. */
+/** The tenant's own accounts: all accounts except customer accounts. */
 export const ownSource = accountsOf(...OWN_TYPES);
 
 export const branchSource: Source = {
@@ -151,7 +151,7 @@ export const branchSource: Source = {
   nameOf: async (id, signal) => (await data(api.GET('/api/branches/{id}', { params: { path: { id } }, signal }))).name,
 };
 
-/** Categories that are not archived. */
+/** Categories, excluding archived ones. */
 export const categorySource: Source = {
   key: ['categories', 'choice'],
   find: async (search, signal) =>
@@ -163,13 +163,13 @@ export const categorySource: Source = {
 
 const OF_BOOKS = ['transaction', 'transactions', 'statement', 'customer', 'customers', 'accounts', 'sales', 'sale'];
 
-/** Reloads everything that a change to the books may have changed, including the timeline of a record. */
+/** Reloads all data that a change to the books may affect, including record timelines. */
 export function changedBooks(cache: QueryClient): void {
   for (const key of [...OF_BOOKS, 'report', 'periods', 'account-choice', 'customer-choice', 'tenant-audit'])
     askAgain(cache, [key]);
 }
 
-/** Branches, by the codes that sales contain. */
+/** Active branches, identified by the codes that sales contain. */
 export const branchCodeSource: Source = {
   key: ['branch-choice', 'code'],
   find: async (search, signal) => {

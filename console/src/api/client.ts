@@ -6,7 +6,7 @@ import { askStepUp } from './step-up';
 
 export { data, whole } from '../../../clients/typescript/src/answers';
 
-/** API schemas by name in the OpenAPI document. */
+/** API schemas, keyed by their names in the OpenAPI document. */
 export type Shapes = components['schemas'];
 
 type Send = (request: Request) => Promise<Response>;
@@ -29,7 +29,7 @@ async function signed(request: Request, send: Send): Promise<Response> {
   return send(request).catch(lostBy(request.signal));
 }
 
-/** After a rejection, renews the session or asks for proof of identity. Returns whether a retry may then succeed. */
+/** Handles a rejection by renewing the session or asking for proof of identity. Returns whether a retry may succeed. */
 async function isMended(response: Response): Promise<boolean> {
   if (response.status === 401) return renew();
   return response.status === 403 && (await problemOf(response.clone())).code === 'STEP_UP_REQUIRED' && askStepUp();
@@ -47,11 +47,12 @@ export async function authorizedFetch(request: Request, send: Send = fetch): Pro
 }
 
 /**
- * Position that the read models must reach to include every write of this tab. 0 if they already include all writes.
+ * Position that the read models must reach to include every change made in this tab. 0 if they already include all
+ * changes.
  */
 let awaited = 0;
 
-/** Makes subsequent reads wait for at least this position, until a read has reached the position. */
+/** Makes subsequent read requests wait until the read models have reached at least this position. */
 export function awaitPosition(position: number): void {
   awaited = Math.max(awaited, position);
 }
@@ -78,7 +79,7 @@ async function read(request: Request): Promise<Response> {
   return isBehind ? authorizedFetch(asItIs, inTime) : response;
 }
 
-/** API client, typed by the service's OpenAPI document. */
+/** API client whose types come from the service's OpenAPI document. */
 export const api = createClient<paths, 'application/json'>({
   baseUrl: location.origin,
   fetch: (request) => (request.method === 'GET' ? read(request) : write(request)),

@@ -22,7 +22,7 @@ export const errorQuery = (id: string) =>
 const SAME = ['level', 'code', 'statusCode', 'method', 'route'] as const;
 const MOST_WORDS = 6;
 
-/** Other records that appear to describe the same error, from before or after the resolution of this record. */
+/** Other records that appear to describe the same error, created before or after this record was resolved. */
 export const sameErrorsQuery = (of: ErrorRecord) =>
   queryOptions({
     queryKey: ['errors', 'same', of.id],

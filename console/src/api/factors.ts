@@ -8,7 +8,7 @@ export type FactorProof = Schemas['FactorLoginDto'];
 export type Factor = Schemas['FactorDto'];
 export type NewFactor = Schemas['NewFactorDto'];
 
-/** Second factors of the signed-in user. */
+/** The signed-in user's second factors. */
 export const factorsQuery = queryOptions({
   queryKey: ['factors'],
   queryFn: ({ signal }) => data(api.GET('/api/auth/factors', { signal })),
@@ -16,7 +16,7 @@ export const factorsQuery = queryOptions({
 
 export const addFactor = (type: Factor['type']) => data(api.POST('/api/auth/factors', { body: { type } }));
 
-/** Returns new recovery codes, which replace all earlier ones. */
+/** Confirms a factor. Returns new recovery codes, which replace all earlier ones. */
 export const confirmFactor = async (id: string, body: Schemas['ConfirmFactorDto']) =>
   (await data(api.POST('/api/auth/factors/{id}/confirm', { params: { path: { id } }, body }))).recoveryCodes;
 
@@ -31,7 +31,7 @@ export async function addPasskey(): Promise<readonly string[]> {
 }
 type Confirmed = Schemas['ConfirmFactorDto'];
 
-/** Lets the browser respond to a passkey challenge. @throws DOMException if the user declines */
+/** Asks the browser to respond to a passkey challenge. @throws DOMException if the user declines */
 export async function passkeyAnswer(options: object): Promise<NonNullable<FactorProof['credential']>> {
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as PublicKeyCredentialRequestOptionsJSON);
   const credential = await navigator.credentials.get({ publicKey });

@@ -1,16 +1,16 @@
 import { useRef } from 'react';
 
-/** Browsers do not provide randomUUID over plain HTTP. */
+/** Browsers do not provide `randomUUID` over plain HTTP. */
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 type Keys = {
   /**
-   * Header of a request that creates a record. The key changes only if the body changes, so that a retry creates no
-   * duplicate.
+   * Returns the header for a request that creates a record. The key changes only if the body changes, so a retry does
+   * not create a duplicate.
    */
   readonly headerFor: (body: object) => { 'Idempotency-Key': string };
-  /** Called after success, so that the same body then creates another record. */
+  /** Must be called after success, so that a new request with the same body creates another record. */
   readonly forget: () => void;
 };
 

@@ -21,7 +21,7 @@ export const runsQuery = (query: { pageNumber: number; pageSize: number; search?
     queryFn: ({ signal }) => whole(api.GET('/api/platform/jobs/logs', { params: { query }, signal })),
   });
 
-/** Returns the job, updated with the state of a run if the run belongs to this job. */
+/** Returns the job, updated with the run's state if the run belongs to it. */
 function after(job: Job, run: Run): Job {
   if (job.name !== run.jobName) return job;
   return { ...job, isRunning: run.status === 'RUNNING', lastExecution: run };
@@ -29,7 +29,7 @@ function after(job: Job, run: Run): Job {
 
 /**
  * Updates the cached jobs from the service's event stream. `onRun` receives each job's latest run when the stream
- * connects, and then every change of a run. Returns the state of the connection.
+ * connects, and then every change to a run. Returns the state of the connection.
  */
 export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
   const cache = useQueryClient();
@@ -40,14 +40,14 @@ export function useLiveJobs(onRun?: (run: Run) => void): LiveState {
       signal: ending.signal,
       onState: setState,
       onEvent: ({ id, event, data: content }) => {
-        // Lists of runs are projected from the history, and may lag.
+        // The run lists are projected from the history, and may lag behind it.
         awaitPosition(Number(id));
         // A response that is still in flight contains older data and would overwrite this update.
         void cache.cancelQueries({ queryKey: jobsQuery.queryKey });
         if (event === 'snapshot') {
           const jobs = content as Job[];
           cache.setQueryData(jobsQuery.queryKey, jobs);
-          // Runs may have started and ended since the lists of runs were requested.
+          // Runs may have started and ended since the run lists were requested.
           askAgain(cache, ['job-runs']);
           for (const { lastExecution } of jobs) if (lastExecution) onRun?.(lastExecution);
         }

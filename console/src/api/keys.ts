@@ -2,16 +2,16 @@ import { queryOptions } from '@tanstack/react-query';
 import { api, data, type Shapes } from './client';
 
 export type Key = Shapes['IntegrationKeyDto'];
-/** Includes the secret, which is returned only once. */
+/** A new key, including its secret, which the service returns only once. */
 export type IssuedKey = Shapes['IssuedIntegrationKeyDto'];
 
-/** Keys of the signed-in tenant. */
+/** The keys of the signed-in user's tenant. */
 export const ownKeysQuery = queryOptions({
   queryKey: ['keys', 'own'],
   queryFn: ({ signal }) => data(api.GET('/api/integration-keys', { signal })),
 });
 
-/** Keys of any tenant, for operators. */
+/** A tenant's keys, for operators. */
 export const keysOfQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['keys', tenantId],

@@ -15,5 +15,5 @@ export const useMe = (): Me | undefined => useQuery(meQuery).data;
 /** Operators belong to no tenant. */
 export const isOperator = (me: Me): boolean => me.tenant === null;
 
-/** Whether the signed-in user has a permission. Pages hide actions that the user may not perform. */
+/** Returns whether the signed-in user has a permission. Pages hide actions that the user may not perform. */
 export const useMay = (permission: string): boolean => useMe()?.permissions.includes(permission) ?? false;

@@ -25,13 +25,14 @@ export const readAll = () => data(api.PATCH('/api/notifications/read-all'));
 const PAGES = '/console';
 
 /**
- * Permitted target of a notification: a page of this console, another page of the service, or an external HTTPS URL.
+ * Permitted target of a notification link: a page of this console, another page of the service, or an external HTTPS
+ * URL.
  */
 type SafeLink = { readonly to: string; readonly isOwn: boolean; readonly host: string | undefined };
 
 /**
- * Returns a notification's link if the link is safe to follow. Never returns a script, a file, or an unencrypted
- * external URL.
+ * Returns the target of a notification's link if it is safe to follow. Never returns a script, a file, or an
+ * unencrypted external URL.
  */
 export function safeLink(link: string | null): SafeLink | undefined {
   if (link === null || !URL.canParse(link, location.origin)) return undefined;
@@ -43,5 +44,5 @@ export function safeLink(link: string | null): SafeLink | undefined {
   return { to: url.href, isOwn: false, host: url.host };
 }
 
-/** Whether a path on the service leads to a page of this console. */
+/** Returns whether a path on the service leads to a console page. */
 export const isPage = (to: string): boolean => to === PAGES || to.startsWith(`${PAGES}/`);

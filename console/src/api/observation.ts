@@ -6,21 +6,21 @@ export type SystemHealth = Shapes['SystemHealthDto'];
 
 /** Polling interval for live values, in milliseconds. */
 export const WATCH_EVERY_MS = 2_000;
-/** Polling interval for the numbers of items that require attention, in milliseconds. */
+/** Polling interval for the counts of items that require attention, in milliseconds. */
 export const SLOWLY_MS = 10_000;
-/** Number of samples that the page retains. They cover ten minutes. */
+/** Number of samples that the page retains. These samples cover ten minutes. */
 const KEPT = 300;
 
-/** Values of all queues at one time, for charts. */
+/** Values for all queues at a single point in time, for charts. */
 export type Point = {
   /** Unix time, in seconds. */
   readonly at: number;
   readonly head: number | null;
-  /** Largest known lag, by kind of queue. */
+  /** Largest known lag, by queue kind. */
   readonly largest: Readonly<Partial<Record<Queue['kind'], number | undefined>>>;
 };
 
-/** One observation of all queues. */
+/** Values for each queue at a single point in time. */
 export type Sample = Point & {
   /** Lag by queue name. */
   readonly lags: ReadonlyMap<string, number | null>;
@@ -62,8 +62,8 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
 }
 
 /**
- * Current state of all queues. Includes the samples collected since the signed-in user first displayed the queues, and
- * those of the preceding hour.
+ * Current state of all queues. Includes the samples collected since the signed-in user first viewed the queues, and the
+ * service's values from the preceding hour.
  */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],

@@ -4,7 +4,7 @@ import { api, data, type Shapes } from './client';
 
 export type OwnSession = Shapes['SessionDto'];
 
-/** Sessions of the signed-in user. */
+/** The signed-in user's sessions. */
 export const ownSessionsQuery = queryOptions({
   queryKey: ['own-sessions'],
   queryFn: ({ signal }) => data(api.GET('/api/auth/sessions', { signal })),
@@ -12,7 +12,7 @@ export const ownSessionsQuery = queryOptions({
 
 export const endSession = (id: string) => data(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } }));
 
-// The order matters, because the `User-Agent` of most browsers also contains the names of browsers that they resemble.
+// The order matters, because most browsers' `User-Agent` strings also contain the names of similar browsers.
 const BROWSERS = [
   ['Edg/', 'Edge'],
   ['OPR/', 'Opera'],
@@ -32,7 +32,7 @@ const SYSTEMS = [
 type Names = readonly (readonly [mark: string, name: string])[];
 const nameIn = (text: string, names: Names): string | undefined => names.find(([mark]) => text.includes(mark))?.[1];
 
-/** Name of a device, such as `Firefox on Linux`. For an unknown program, the start of its `User-Agent`. */
+/** Returns a device name, such as `Firefox on Linux`, or, for an unknown program, the start of its `User-Agent`. */
 export function deviceName(userAgent: string | null): string {
   if (userAgent === null) return t('Unknown device');
   const browser = nameIn(userAgent, BROWSERS);

@@ -16,7 +16,7 @@ export function problemOf(cause: unknown): KontorError | Promise<KontorError> {
   return new KontorError(500, 'CONSOLE', cause instanceof Error ? cause.message : String(cause), { cause });
 }
 
-/** Error of a request without a response. */
+/** Returns the error for a request that received no response. */
 function unanswered(cause: unknown): KontorError {
   if (cause instanceof DOMException && cause.name === 'TimeoutError')
     return new KontorError(0, 'TIMEOUT', t('The service did not respond in time.'), { cause });

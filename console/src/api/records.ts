@@ -26,11 +26,11 @@ export const historyQuery = (address: RecordAddress, pageNumber: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** Page that contains the event with a given revision. Revisions have no gaps. */
+/** Returns the page that contains the event with a given revision. Revisions have no gaps. */
 export const pageOf = (revision: number, lastRevision: number): number =>
   Math.floor(Math.max(0, lastRevision - revision) / HISTORY_PAGE) + 1;
 
-/** The record at a revision or an instant. If neither is given, the current state. */
+/** A record's state at the given revision or instant, or its current state if neither is given. */
 export const stateQuery = ({ entity, id, tenantId }: RecordAddress, at: string | undefined) =>
   queryOptions({
     queryKey: ['state', entity, id, tenantId, at ?? 'now'],

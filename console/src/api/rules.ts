@@ -46,7 +46,7 @@ export const applicationsQuery = (query: { readonly pageNumber: number; readonly
 export const applyRule = async (id: string, body: Application) =>
   (await whole(api.POST('/api/transaction-categories/rules/{id}/apply', { params: { path: { id } }, body }))).data;
 
-/** The changes that a rule would make to past transactions. */
+/** Returns the changes that a rule would make to past transactions. */
 export async function previewRule(id: string, body: Application): Promise<RulePreview> {
   const found = await applyRule(id, { ...body, dryRun: true });
   if (!('wouldChange' in found)) throw new TypeError('The preview has an unexpected format.');

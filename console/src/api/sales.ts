@@ -6,7 +6,7 @@ export type Sale = Shapes['SaleDto'];
 export type ListedSale = Shapes['SaleSummaryDto'];
 type SaleFilters = NonNullable<paths['/api/sales']['get']['parameters']['query']>;
 
-/** Source of sales that users record. */
+/** Source id of sales that users enter manually. */
 export const MANUAL = '_manual';
 
 export const salesQuery = (query: SaleFilters) =>

@@ -71,7 +71,7 @@ const errors: Search = async (search, signal) => {
   }));
 };
 
-/** Links to the audit log entries that contain the searched request id. */
+/** Returns a link to the audit log entries that contain the given request id. */
 const requests: Search = async (search, signal) => {
   if (!REQUEST.test(search)) return [];
   const { totalCount } = await whole(
@@ -96,7 +96,9 @@ const SEARCHES: readonly (readonly [permission: string, search: Search])[] = [
 
 type FoundRecords = { readonly found: readonly Found[]; readonly failures: readonly unknown[] };
 
-/** Matching records of the kinds that the user may read, and the errors of the kinds that could not be searched. */
+/**
+ * Returns matching records of the kinds that the user may read, and an error for each kind that could not be searched.
+ */
 export async function findRecords(me: Me, search: string, signal: AbortSignal): Promise<FoundRecords> {
   const allowed = isOperator(me)
     ? [tenants, letters, errors, requests]

@@ -8,7 +8,7 @@ export type LiveState = 'connecting' | 'live' | 'waiting';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 /**
- * The service sends a comment every 15 s. A connection that receives no data for longer than this time is considered
+ * The service sends a comment every 15 s. A connection that receives no data for longer than this timeout is considered
  * dead.
  */
 const SILENCE_MS = 40_000;

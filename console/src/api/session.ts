@@ -14,10 +14,10 @@ export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 const EARLY_MS = 45_000;
 const PATH = '/console/session';
 const LOCK = 'kontor-session';
-/** Timeout of session requests, which delay the requests of all tabs. */
+/** Timeout of session requests. While one is pending, requests from all tabs wait. */
 const LIMIT_MS = 15_000;
 
-// Kept only in memory, because an injected script could read persistent storage.
+// The token is kept only in memory, because an injected script could read persistent storage.
 let held: { readonly token: string; readonly untilMs: number } | undefined;
 let session: Session = { is: 'unknown' };
 let asking: Promise<boolean> | undefined;
@@ -36,7 +36,7 @@ function become(is: Session['is']): void {
 
 function lose(is: Exclude<Session['is'], 'in'>): void {
   held = undefined;
-  // The next user must not see data that the previous user has loaded.
+  // The next user must not see data that the previous user loaded.
   queryClient.clear();
   become(is);
 }
@@ -100,8 +100,8 @@ export async function accessToken(): Promise<string | undefined> {
 }
 
 /**
- * Signs in with a password or, in a second step, with a factor. If a second step is required, returns the request for a
- * factor.
+ * Signs in with a password or, in a second step, with a factor. If a second step is required, returns the details of
+ * that step.
  * @throws KontorError for wrong credentials, too many attempts, or an unavailable service
  */
 export async function signIn(proof: Credentials | FactorProof): Promise<FactorRequired | undefined> {
@@ -129,7 +129,7 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Whether the session ended without a sign-out in this tab. */
+/** Returns whether the session ended without a sign-out in this tab. */
 export const hasEnded = (): boolean => session.is === 'ended' || session.is === 'unknown';
 
 export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);

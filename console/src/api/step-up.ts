@@ -30,5 +30,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => listeners.delete(listener);
 };
 
-/** Returns the function that answers the open prompt. Returns undefined if no prompt is open. */
+/** Returns the function that resolves the open prompt, or undefined if no prompt is open. */
 export const useStepUp = (): Settle | undefined => useSyncExternalStore(subscribe, () => pending?.settle);

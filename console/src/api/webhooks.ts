@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, data, whole, type Shapes } from './client';
 
 export type Webhook = Shapes['WebhookDto'];
-/** Includes the signing secret, which is returned only once. */
+/** A webhook, including its signing secret, which the service returns only once. */
 export type IssuedWebhook = Shapes['IssuedWebhookDto'];
 export type Delivery = Shapes['WebhookDeliveryDto'];
 
@@ -19,7 +19,7 @@ export const webhookQuery = (id: string) =>
     queryFn: ({ signal }) => data(api.GET('/api/webhooks/{id}', { params: { path: { id } }, signal })),
   });
 
-/** Types of the events that webhooks can receive. They change only with the version of the service. */
+/** Event types that webhooks can receive. They change only when the service is updated. */
 export const integrationEventsQuery = queryOptions({
   queryKey: ['integration-events'],
   queryFn: ({ signal }) => data(api.GET('/api/integration-events', { signal })),

@@ -8,18 +8,18 @@ type Tag = (words: ReactNode) => ReactNode;
 type RichValues = Readonly<Record<string, ReactNode | Tag>>;
 
 const load = import.meta.glob<Catalogue>('./*.json', { import: 'default' })[`./${language}.json`];
-// Every module that uses a text is evaluated after this module, so texts may also be constants.
+// Every module that uses a translation is evaluated after this module, so modules may hold translations in constants.
 const catalogue: Catalogue = (await load?.()) ?? {};
 
 document.documentElement.lang = language;
 
-/** Context that precedes a text whose translation differs between places, such as `verb| Record`. */
+/** Context that precedes a string whose translation depends on its place, such as `verb| Record`. */
 const CONTEXT = /^[a-z]+\| /;
 const wordsOf = (text: string): string => catalogue[text] ?? text.replace(CONTEXT, '');
 
 const formats = new Map<string, IntlMessageFormat>();
 
-/** The compiled message of an English text, in the viewer's language. */
+/** Returns the compiled message for an English string, in the viewer's language. */
 function formatOf(text: string): IntlMessageFormat {
   let format = formats.get(text);
   if (format === undefined) {
@@ -30,15 +30,15 @@ function formatOf(text: string): IntlMessageFormat {
 }
 
 /**
- * A text in the viewer's language. The key is the English text in ICU notation: `t('{n, plural, one {# sale} …}', { n
- * })`.
+ * Returns a string in the viewer's language. The key is the English string in ICU notation: `t('{n, plural, one {#
+ * sale} …}', { n })`.
  */
 export const t = (text: string, values?: Values): string =>
   values === undefined ? wordsOf(text) : String(formatOf(text).format(values));
 
 /**
- * A text that contains elements: `rich('Read <a>the log</a> of {day}', { a: (words) => <Link …>{words}</Link>, day:
- * <Day … /> })`.
+ * Returns a translated string that contains elements: `rich('Read <a>the log</a> of {day}', { a: (words) => <Link
+ * …>{words}</Link>, day: <Day … /> })`.
  */
 export function rich(text: string, values: RichValues): ReactNode {
   const tags = Object.entries(values).map(([name, value]) => [
@@ -50,18 +50,18 @@ export function rich(text: string, values: RichValues): ReactNode {
 
 const listed = (parts: ReactNode[]): ReactNode => createElement(Fragment, null, ...Children.toArray(parts));
 
-/** A noun as it is written within a sentence: in lower case, except in German. */
+/** Returns a noun as written within a sentence: in lower case, except in German. */
 export const inSentence = (noun: string): string => (language === 'de' ? noun : noun.toLowerCase());
 
-/** The translations of all texts of a kind, with the codes by which the service identifies them. */
+/** Returns the translations of all strings of a kind, with the codes by which the service identifies them. */
 export const textsOfKind = (kind: string): readonly (readonly [code: string, text: string])[] =>
   Object.entries(catalogue)
     .filter(([key]) => key.startsWith(`${kind}:`))
     .map(([key, text]) => [key.slice(kind.length + 1), text]);
 
 /**
- * The translation of a text that the service identifies by a code. The key in the catalogue is `kind:CODE`. `fallback`
- * is the service's English text.
+ * Returns the translation of a string that the service identifies by a code. The key in the catalogue is `kind:CODE`.
+ * `fallback` is the service's English string.
  */
 export const byCode = (kind: string, code: string, fallback: string): string =>
   catalogue[`${kind}:${code}`] ?? fallback;

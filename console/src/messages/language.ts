@@ -1,14 +1,11 @@
 /**
- * Languages of the console, each with its name in that language. The source is in English. Every other language has a
+ * The console's languages, each with its native name. The source strings are in English. Every other language has a
  * file in this folder.
  */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/**
- * The browser features that this module uses. They are optional, because tests for parts of the console run without a
- * browser.
- */
+/** The browser features that this module uses. They are optional, because some console tests run without a browser. */
 type Browser = {
   readonly navigator?: { readonly languages: readonly string[] };
   readonly localStorage?: { getItem(key: string): string | null; setItem(key: string, value: string): void };
@@ -17,7 +14,7 @@ type Browser = {
 const browser = globalThis as unknown as Browser;
 
 const KEY = 'kontor-language';
-/** Language tags of the viewer, in order of preference. */
+/** The viewer's language tags, in order of preference. */
 const wished = browser.navigator?.languages ?? [];
 const baseOf = (tag: string): string => tag.split('-')[0] ?? tag;
 const isLanguage = (tag: string | undefined | null): tag is Language => Object.keys(LANGUAGES).includes(tag ?? '');
@@ -34,7 +31,7 @@ function stored(): string | null {
 const chosen = stored();
 
 /**
- * Language of all texts: the stored choice or, if there is none, the browser's language. Changes only when the page is
+ * Display language: the stored choice or, if there is none, the browser's language. Changes only when the page is
  * reloaded.
  */
 export const language: Language = isLanguage(chosen) ? chosen : (wished.map(baseOf).find(isLanguage) ?? 'en');

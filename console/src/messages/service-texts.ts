@@ -1,6 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 
-/** A text of the service, with `{names}` for its values, and its translation in ICU notation. */
+/** A message from the service, with `{names}` in place of its values, and its translation in ICU notation. */
 type Translation = readonly [text: string, words: string];
 type Known = { readonly pattern: RegExp; readonly names: readonly string[]; readonly words: string };
 
@@ -17,7 +17,8 @@ const isAny = (): boolean => true;
 const PARTS = '; ';
 
 /**
- * The texts with values, the most specific first. A value that the translation formats as a number must be a number.
+ * Returns the messages that contain values, the most specific first. A value that the translation formats as a number
+ * must be numeric.
  */
 function patternsOf(texts: readonly Translation[]): readonly Known[] {
   const fixedLength = ([text]: Translation): number => text.replace(VALUE, '').length;
@@ -34,7 +35,7 @@ function patternsOf(texts: readonly Translation[]): readonly Known[] {
     });
 }
 
-/** Translates texts that the service composes in English. Parts without a translation remain English. */
+/** Translates messages that the service composes in English. Parts without a translation remain English. */
 export class ServiceTexts {
   private readonly fixed: ReadonlyMap<string, string>;
   private readonly known: readonly Known[];
@@ -67,7 +68,7 @@ export class ServiceTexts {
     return this.whole(value) ?? this.betweenColons(value) ?? value;
   }
 
-  /** The translation of a text that is known as a whole. `accepts`: whether a value may be this text. */
+  /** Returns the translation of a complete known message whose values all satisfy `accepts`. */
   private whole(text: string, accepts: (value: string) => boolean = isOneSentence): string | undefined {
     const words = this.fixed.get(text);
     if (words !== undefined) return words;
@@ -80,7 +81,10 @@ export class ServiceTexts {
     return undefined;
   }
 
-  /** Translates sentence by sentence. A known text may consist of several sentences. Undefined if none is known. */
+  /**
+   * Translates sentence by sentence. A known message may span several sentences. Returns undefined if no sentence is
+   * known.
+   */
   private inSentences(text: string): string | undefined {
     const rest = text.split(SENTENCE_END);
     const result: string[] = [];
@@ -97,7 +101,7 @@ export class ServiceTexts {
 
   /**
    * Translates each known part between colons, the longest first, such as the last two of `database-backup: a job
-   * failed: disk full`. Undefined if no part is known.
+   * failed: disk full`. Returns undefined if no part is known.
    */
   private betweenColons(text: string): string | undefined {
     const parts = text.split(': ');

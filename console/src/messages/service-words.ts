@@ -2,11 +2,11 @@ import { textsOfKind } from './catalogue';
 import { locale } from './language';
 import { ServiceTexts } from './service-texts';
 
-// Errors are the messages of rejected requests. Reports are results of jobs, notifications and titles of the error log.
+// Errors are the messages of rejected requests. Reports are job results, notifications and error log titles.
 const texts = new ServiceTexts([...textsOfKind('error'), ...textsOfKind('report')], locale);
 
 /**
- * A text of the service in the viewer's language: an error message, the result of a job, a notification, or the title
- * of an entry in the error log.
+ * Returns a message from the service in the viewer's language: an error message, a job result, a notification, or the
+ * title of an error log entry.
  */
 export const serviceWords = (text: string): string => texts.wordsFor(text);

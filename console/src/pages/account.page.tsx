@@ -20,7 +20,7 @@ import { strong } from '../parts/strong';
 import { useRefreshUsers } from '../parts/user-form';
 import { rich, t } from '../messages/catalogue';
 
-/** Second factors and sessions of the signed-in user. */
+/** The signed-in user's second factors and sessions. */
 export function AccountPage(): ReactNode {
   const me = useMe();
   const factors = useQuery(factorsQuery);
@@ -41,7 +41,7 @@ export function AccountPage(): ReactNode {
         <SortedTable
           columns={factorColumns}
           empty={t(
-            'You sign in with only your password. Add an authenticator app or a passkey, so that a stolen password is not enough.',
+            'You sign in with only your password. Add an authenticator app or a passkey, so that a stolen password is not enough to sign in.',
           )}
           keyOf={({ id }) => id}
           label={t('Second factors')}

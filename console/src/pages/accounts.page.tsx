@@ -72,7 +72,7 @@ const STATES = [
 ] as const;
 const ALL_TYPES = ACCOUNT_TYPES.map(([type]) => type);
 
-/** The chart of accounts, except the accounts of customers. */
+/** The chart of accounts, excluding customer accounts. */
 export function AccountsPage(): ReactNode {
   const { sort = 'code', ...search } = route.useSearch();
   const filters = filtersIn(search);

@@ -36,7 +36,7 @@ export function AuditEntryPage(): ReactNode {
 
 const Entry = ({ entry }: { entry: AuditEntry }): ReactNode => (
   <>
-    <Panel aside={<RecordLink entry={entry}>{t('History of the record')}</RecordLink>} title={t('Changes')}>
+    <Panel aside={<RecordLink entry={entry}>{t('Record history')}</RecordLink>} title={t('Changes')}>
       <DiffView changes={entry.changes ?? []} label={t('Changes')} />
     </Panel>
     <Panel title={t('Actor, time and origin')}>
@@ -69,7 +69,7 @@ const Actor = ({ entry: { userName, userId } }: { entry: AuditEntry }): ReactNod
   userId === null ? (
     actorWords(userName)
   ) : (
-    <Link search={{ userId }} title={t('All actions of this user')} to="/audit">
+    <Link search={{ userId }} title={t('All actions by this user')} to="/audit">
       {actorWords(userName)}
     </Link>
   );

@@ -63,7 +63,7 @@ const columns: readonly Column<AuditEntry>[] = [
   },
 ];
 
-/** Audit log of all tenants. */
+/** Audit log for all tenants. */
 export function AuditPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
   const query = { ...filters, ...instantsOf(filters, VIEWER_ZONE) };
@@ -71,7 +71,7 @@ export function AuditPage(): ReactNode {
   return (
     <>
       <PageHeader
-        lead={t('Every action of a user, a partner or the service. Entries are never changed or removed.')}
+        lead={t('All actions by users, partners and the service. Entries are never changed or removed.')}
         title={t('Audit log')}
       />
       <Listing

@@ -46,7 +46,7 @@ const shown: readonly Column<Branch>[] = [
   },
 ];
 
-/** Branches of the tenant. In their sales, partners refer to branches by code. */
+/** The tenant's branches. In their sales, partners refer to branches by code. */
 export function BranchesPage(): ReactNode {
   const { search } = route.useSearch();
   const set = useSetter<{ search?: string }>();
@@ -58,7 +58,7 @@ export function BranchesPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && <CreateBranch />}
-        lead={t('Partners identify the branch of a sale by its code. A sale with an unknown branch code is rejected.')}
+        lead={t('In their sales, partners refer to branches by code. A sale with an unknown branch code is rejected.')}
         title={t('Branches')}
       />
       <Listing

@@ -77,7 +77,7 @@ const STATES = [
   ['true', t('Archived')],
 ] as const;
 
-/** Categories of transactions, including archived ones. */
+/** Transaction categories, including archived ones. */
 export function CategoriesPage(): ReactNode {
   const { isArchived } = route.useSearch();
   const set = useSetter<{ isArchived?: 'true' | 'false' }>();

@@ -146,12 +146,12 @@ function Actions({ customer }: { customer: Customer }): ReactNode {
           isDangerous
           label={t('Delete')}
           onDone={() => {
-            // The pages of the deleted customer are no longer shown, so they are not reloaded.
+            // The refresh runs after the navigation, so that the page does not reload the deleted customer.
             void navigate({ to: '/customers' }).then(refresh);
           }}
         >
           {rich(
-            'Delete <strong>{name}</strong>? A customer with transactions cannot be deleted; deactivate it instead.',
+            'Delete <strong>{name}</strong>? A customer with transactions cannot be deleted. Deactivate such a customer instead.',
             { name, strong },
           )}
         </ConfirmAction>

@@ -26,7 +26,7 @@ import { serviceWords } from '../messages/service-words';
 
 const route = getRouteApi('/signed-in/errors/$id');
 
-/** An error, with its occurrences and its resolution. */
+/** An error with its occurrences and its resolution. */
 export function ErrorPage(): ReactNode {
   const { id } = route.useParams();
   const error = useQuery(errorQuery(id));
@@ -145,7 +145,7 @@ const ErrorRecordView = ({ error }: { error: ErrorRecord }): ReactNode => (
   </>
 );
 
-/** Matches the URL of a run's page, which is recorded as the path of a job's error. */
+/** Matches the URL of a run's page. For a job's error, the service records this URL as the path. */
 const RUN = /^\/console\/jobs\/([\w-]+)\?run=([\w-]+)$/;
 
 /** The path of the request. For a job's error, a link to the run that failed. */
@@ -164,7 +164,7 @@ const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
     NOTHING
   ) : (
     <Link search={{ userId }} to="/audit">
-      <span title={userId}>{t('Actions of this user')}</span>
+      <span title={userId}>{t('Actions by this user')}</span>
     </Link>
   );
 
@@ -180,7 +180,7 @@ const Requests = ({ ids }: { ids: readonly string[] }): ReactNode =>
   ids.length > 1 && (
     <Panel title={t('Latest {ids} requests with this error', { ids: count(ids.length) })}>
       <Text c="dimmed" mb="xs" size="sm">
-        {t('Newest first. Search for a request ID in the audit log and in the service logs.')}
+        {t('Newest first. To trace a request, search for its ID in the audit log and the service logs.')}
       </Text>
       <ol aria-label={t('Requests')} className="k-log k-requests">
         {[...ids].reverse().map((id, index) => (

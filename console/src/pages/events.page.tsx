@@ -27,7 +27,7 @@ const route = getRouteApi('/signed-in/events');
 
 const STREAM = /^(.+?)-(platform|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})_(.+)$/;
 
-/** Link to the history of the record whose stream contains the event. The event may refer to another record. */
+/** Link to the history of the record whose stream contains the event. The event itself may refer to another record. */
 function historyOf({ stream, ...event }: ListedEvent) {
   const [, entity = event.entity, tenantId = event.tenantId, id = event.recordId] = STREAM.exec(stream) ?? [];
   return { params: { entity, id }, search: { tenantId, at: String(event.revision) } };
@@ -77,7 +77,7 @@ function Details({ event: { type, data, metadata, deliveries } }: { event: Liste
   );
 }
 
-/** Links to the audit log, because events do not contain user names. */
+/** The actor links to the audit log, because events do not contain user names. */
 const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
   const userId = textIn(event.metadata, 'userId') ?? textIn(event.metadata, 'operatorId');
   return userId === undefined ? (
@@ -89,7 +89,7 @@ const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
   );
 };
 
-/** Link to the events that the same request has caused in all streams. */
+/** Link to the events that the same request caused in all streams. */
 const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
   const correlationId = textIn(metadata, '$correlationId');
   return correlationId === undefined ? (
@@ -101,7 +101,7 @@ const Related = ({ metadata }: { metadata: unknown }): ReactNode => {
   );
 };
 
-/** All events of the service, newest first. */
+/** All events in the history, newest first. */
 export function EventsPage(): ReactNode {
   const search = route.useSearch();
   const { cursor } = search;
@@ -122,7 +122,7 @@ export function EventsPage(): ReactNode {
     <>
       <PageHeader
         lead={t(
-          'All recorded events of all tenants. Use “Related” to follow a request from its first event to its last.',
+          'All recorded events, from all tenants. Use “Related” to follow a request from its first event to its last.',
         )}
         title={t('Events')}
       />

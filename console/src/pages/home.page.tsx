@@ -9,7 +9,7 @@ import { t } from '../messages/catalogue';
 const OverviewPage = lazyRouteComponent(() => import('./overview.page'), 'OverviewPage');
 const TenantHomePage = lazyRouteComponent(() => import('./tenant-home.page'), 'TenantHomePage');
 
-/** Start page: the overview for operators, the tenant's home page for its users. */
+/** Start page: the overview for operators, or the tenant's home page for its users. */
 export function HomePage(): ReactNode {
   const me = useMe();
   if (me === undefined) return null;
@@ -20,14 +20,17 @@ export function HomePage(): ReactNode {
   return (
     <PageHeader
       lead={t(
-        'Your permissions do not give you access to any page of this console. Ask an administrator of your tenant for access.',
+        "Your permissions do not give you access to any console page. Ask one of your tenant's administrators for access.",
       )}
       title={t('No pages available')}
     />
   );
 }
 
-/** Called by the router. Loads the code of both pages, except for the first page, which loads only its own code. */
+/**
+ * Called by the router. Preloads the code of both pages. On the first page load, does nothing, so that the start page
+ * loads only its own code.
+ */
 HomePage.preload = async (): Promise<void> => {
   const isFirst = queryClient.getQueryData(meQuery.queryKey) === undefined;
   if (!isFirst) await Promise.all([OverviewPage.preload?.(), TenantHomePage.preload?.()]);

@@ -40,7 +40,7 @@ export function IntegrityPage(): ReactNode {
       <PageHeader
         actions={<LiveMark state={live} />}
         lead={t(
-          'Every event is a leaf of a single hash tree. A signed checkpoint proves that no earlier event was changed, removed, inserted or reordered.',
+          'Every event is a leaf in a single hash tree. A signed checkpoint proves that no earlier event was changed, removed, inserted or reordered.',
         )}
         title={t('Integrity')}
       />

@@ -25,7 +25,7 @@ import { locale } from '../messages/language';
 import { t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
-/** Maximum page size of the API, for runs and events. */
+/** The API's maximum page size, used for runs and events. */
 const LATEST = 100;
 const LISTED = 8;
 const route = getRouteApi('/signed-in/jobs/$name');
@@ -37,19 +37,22 @@ const jobHistoryQuery = (name: string) => ({
     eventsOf({ entity: 'job', id: name, tenantId: PLATFORM }, { pageNumber: 1, pageSize: LATEST }, signal),
 });
 
-/** The run that the URL specifies, or the latest run. Undefined if the job has no such run. */
+/**
+ * Returns the run that the URL specifies or, if it specifies none, the latest run. Returns undefined if there is no
+ * such run.
+ */
 function chosenRun(
   job: Job | undefined,
   listed: readonly Run[],
   name: string,
   id: string | undefined,
 ): Run | undefined {
-  // The event stream delivers the latest run. The list of runs is requested again when a run ends.
+  // The event stream delivers the latest run. The console reloads the run list when a run ends.
   const known = [...(job?.lastExecution ? [job.lastExecution] : []), ...listed].filter((run) => run.jobName === name);
   return id === undefined ? known[0] : known.find((run) => run.id === id);
 }
 
-/** Keeps all jobs and the history of this job up to date. */
+/** Keeps all jobs and this job's history up to date. */
 function useLiveJob(name: string): LiveState {
   const cache = useQueryClient();
   const onRun = useCallback(
@@ -158,7 +161,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
             ]}
           />
           <Text c="dimmed" mt="sm" size="sm">
-            {t('This file contains the history of all tenants. Protect it like the database.')}
+            {t('This file contains the history of all tenants. Protect it as you would protect the database.')}
           </Text>
         </Panel>
       )}
@@ -167,7 +170,7 @@ function RunPanels({ run, name }: { run: Run; name: string }): ReactNode {
   );
 }
 
-/** Latest runs of the job, with links that select the run shown below. */
+/** The job's latest runs, with links that select the run shown below. */
 const Runs = ({ name, runs = [] }: { name: string; runs: readonly Run[] | undefined }): ReactNode =>
   runs.length > 1 && (
     <Panel title={t('Latest runs')}>
@@ -195,7 +198,7 @@ const WORDS: Readonly<Record<string, string>> = {
   JobCancelled: t('run| Cancelled'),
 };
 
-/** A message of a run. Undefined if there is none. */
+/** Returns a run's message in the viewer's language, or undefined if there is none. */
 const told = (message: string | null): string | undefined => (message === null ? undefined : serviceWords(message));
 
 type Told = {
@@ -215,7 +218,7 @@ function lineOf({ type, data }: HistoryEvent): string {
   return parts.filter((part) => part !== undefined).join(' · ');
 }
 
-/** Log of a run, built from its events. It grows while the job runs. */
+/** A run's log, built from its events. It grows during the run. */
 function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
   const history = useQuery(jobHistoryQuery(name));
   const events = history.data?.items.filter(({ data }) => (data as Told).executionId === run.id).toReversed();
@@ -226,7 +229,7 @@ function RunLog({ run, name }: { run: Run; name: string }): ReactNode {
     >
       {history.error !== null && <ProblemView error={history.error} onRetry={history.refetch} />}
       {events?.length === 0 && (
-        <p className="k-empty">{t('The events of this run are not among the latest 100 events of the job.')}</p>
+        <p className="k-empty">{t("This run's events are not among the job's latest 100 events.")}</p>
       )}
       {events !== undefined && events.length > 0 && (
         <div aria-label={t('Run log')} className="k-log" role="log" tabIndex={0}>

@@ -22,7 +22,10 @@ const isMissingChunk = (message: string): boolean => /dynamically imported modul
 
 const OUTDATED = t('This part of the console could not be loaded. A newer version may be available.');
 
-/** Shown for errors in the console itself. The user can reload a page whose code was replaced by a newer version. */
+/**
+ * Shown for errors in the console itself. If a newer version has replaced the page's code, the user can reload the
+ * page.
+ */
 export function FailedPage({ error }: ErrorComponentProps): ReactNode {
   const problem = problemOf(error);
   const isMissing = isMissingChunk(problem.message);

@@ -42,7 +42,7 @@ export function NotificationsPage(): ReactNode {
     <>
       <PageHeader
         actions={<ReadAll isUseful={unread > 0} />}
-        lead={t('Notifications from the service and from administrators.')}
+        lead={t('Notifications from the service and administrators.')}
         title={t('Notifications')}
       />
       <Panel title={t('All notifications')}>

@@ -78,7 +78,7 @@ export function OverviewPage(): ReactNode {
   );
 }
 
-/** The part of a query that this page requires. The page shows the data only while the query succeeds. */
+/** The parts of a query result that this page needs. The page shows the data only while the query succeeds. */
 type Asked<T> = Pick<Shown<T>, 'data' | 'error'>;
 type StateProps = { readonly system: Asked<SystemHealth>; readonly samples: readonly Sample[] };
 
@@ -105,7 +105,7 @@ function healthTile({ data: system, error }: Asked<SystemHealth>): TileProps {
   };
 }
 
-/** Names of the unavailable engines and stopped projections. Empty if there are none. */
+/** Returns the names of the unavailable engines and stopped projections, or an empty string if there are none. */
 const troubleOf = ({ checks, projections }: SystemHealth): string =>
   [
     ...checks
@@ -125,7 +125,7 @@ type Counted = Asked<{ readonly totalCount: number }>;
 
 /**
  * Number of items that require attention, with a note. While the number is unknown, neither the value nor the note
- * suggests that all is well.
+ * implies that there are none.
  */
 function waiting({ data, error }: Counted, none: string, some: string): Pick<TileProps, 'value' | 'note'> {
   if (error !== null) return { value: UNKNOWN, note: NOT_KNOWN };
@@ -197,7 +197,7 @@ type LagProps = { readonly points: readonly Point[]; readonly kinds: readonly Pi
 
 function LagChart({ points, kinds }: LagProps): ReactNode {
   const shown = GROUPS.filter(([kind]) => kinds.some((each) => each.kind === kind));
-  // Values are null where no consumer of the kind reports a lag.
+  // A value is null if no consumer of that kind reports a lag.
   const series = shown.map(([kind, label]) => ({
     label,
     values: points.map(({ largest }) => largest[kind] ?? null),

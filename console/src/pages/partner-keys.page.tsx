@@ -85,7 +85,7 @@ function CreateKey(): ReactNode {
           <TextField
             form={form}
             hint={t(
-              "Letters, digits, dots and dashes. The source is part of every sale's identifier, so keep the same source when you replace the key.",
+              "Letters, digits, periods, hyphens and underscores. The source is part of every sale's identifier, so keep it when you replace the key.",
             )}
             label={t("Partner's system (source)")}
             name="sourceId"
@@ -133,9 +133,9 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
             autoFocus
             form={form}
             hint={t(
-              '0 to 168. The current secret remains valid for this time. Enter 0 (for example, after a leak) to make it expire within a second.',
+              '0 to 168. The current secret remains valid for this long. Enter 0, for example after a leak, to make it expire within a second.',
             )}
-            label={t('Hours of overlap')}
+            label={t('Overlap in hours')}
             name="overlapHours"
             type="number"
           />

@@ -24,7 +24,7 @@ import { useZone } from '../parts/zone';
 import { dayAfter, instantsOf, today } from '../parts/zone-days';
 import { rich, t } from '../messages/catalogue';
 
-/** Closes and reopens the books. Lists entries that were recorded after the closing of their period. */
+/** Closes and reopens periods. Lists entries that were recorded while their period was being closed. */
 export function PeriodsPage(): ReactNode {
   const periods = useQuery(periodsQuery);
   const mayClose = useMay('periods.close');
@@ -42,7 +42,7 @@ export function PeriodsPage(): ReactNode {
           )
         }
         lead={t(
-          'Nothing can be posted to a closed period. Partner documents that are dated in a closed period are booked on the first open day.',
+          'Nothing can be posted to a closed period. Partner documents dated in a closed period are booked on the first open day.',
         )}
         title={t('Periods')}
       />
@@ -79,7 +79,7 @@ const useRefresh = (): (() => void) => {
   };
 };
 
-/** Last day of the previous month. */
+/** Returns the last day of the previous month. */
 const endOfLastMonth = (day: string): string => dayAfter(`${day.slice(0, 7)}-01`, -1);
 
 function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
@@ -113,7 +113,7 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
 /** Warns about sales in the period that are not booked yet. */
 function Waiting({ through }: { through: string }): ReactNode {
   const zone = useZone();
-  // Excludes incomplete years, which begin with zeros while the user types.
+  // This excludes incomplete years, which begin with zeros while the user is typing.
   const isDay = /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(through);
   const until = { pageNumber: 1, pageSize: 1, ...(isDay && instantsOf({ dateTo: through }, zone)) };
   const enabled = useMay('transactions.read') && isDay;
@@ -126,13 +126,13 @@ function Waiting({ through }: { through: string }): ReactNode {
       <ProblemView
         error={failed.error}
         onRetry={failed.refetch}
-        title={t('Could not check whether all sales of the period are booked')}
+        title={t('Could not check whether all sales in the period have been booked')}
       />
     );
   if (rejected.data === undefined || accepted.data === undefined)
     return (
       <Text c="dimmed" role="status" size="sm">
-        {t('Checking whether all sales of the period are booked…')}
+        {t('Checking whether all sales in the period have been booked…')}
       </Text>
     );
   return <NotBooked accepted={accepted.data.totalCount} rejected={rejected.data.totalCount} through={through} />;

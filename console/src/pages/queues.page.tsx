@@ -90,16 +90,19 @@ function ClearCache(): ReactNode {
       }}
       outcome={({ cleared }) => (
         <Text size="sm">
-          {t('{cleared, plural, one {# entry was} other {# entries were}} removed. They are recomputed when needed.', {
-            cleared,
-          })}
+          {t(
+            '{cleared, plural, one {# entry was} other {# entries were}} removed. Removed entries are recomputed when needed.',
+            {
+              cleared,
+            },
+          )}
         </Text>
       )}
     >
       {t('Removes entries whose keys match a pattern. Rate-limit counters and locks are kept.')}
       <TextInput
         data-autofocus
-        description={t('Redis pattern: * matches any text, ? matches one character.')}
+        description={t('Redis pattern: * matches any text, and ? matches one character.')}
         label={t('Pattern')}
         mt="sm"
         onChange={({ currentTarget }) => {

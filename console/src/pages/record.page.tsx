@@ -36,11 +36,11 @@ const route = getRouteApi('/signed-in/records/$entity/$id');
 
 const NAMES = ['name', 'fullName', 'email', 'externalId', 'code', 'title', 'jobName', 'description'] as const;
 
-/** Display name of a record, if its state includes a name. */
+/** Returns a record's display name, if its state includes a name. */
 const nameIn = (state: unknown): string | undefined =>
   NAMES.map((name) => textIn(state, name)).find((text) => text !== undefined);
 
-/** A record's history, and the record's state at any point in this history. */
+/** A record's history, and its state at any point in this history. */
 export function RecordPage(): ReactNode {
   const { entity, id } = route.useParams();
   const { tenantId } = route.useSearch();

@@ -49,7 +49,7 @@ const shown: readonly LoadedColumn<Role>[] = [
   },
 ];
 
-/** Roles of the tenant: named sets of permissions. */
+/** The tenant's roles, which are named sets of permissions. */
 export function RolesPage(): ReactNode {
   const roles = useQuery(rolesQuery);
   const mayWrite = useMay('roles.write');
@@ -111,7 +111,7 @@ function RolePermissions({ form, id }: { form: Form; id: string }): ReactNode {
   return <Permissions form={{ ...form, values, set }} />;
 }
 
-/** Permission codes come from the service's own list. */
+/** The cast is safe, because the permission codes come from the service's own list. */
 const permissionsIn = (values: Draft): Permission[] => chosenIn(values['permissions']) as Permission[];
 
 const NameFields = ({ form }: { form: Form }): ReactNode => (
@@ -176,7 +176,7 @@ function Actions({ role }: { role: Role }): ReactNode {
       <FormDialog
         about={name}
         act={async ({ revision, ...values }) => {
-          // Without a revision, nothing has been changed.
+          // Without a revision, the user has not changed anything.
           if (revision === undefined) return;
           const params = { path, header: ifMatch(Number(revision)) };
           await data(

@@ -93,7 +93,7 @@ export function RuleApplicationsPage(): ReactNode {
       <Listing
         columns={columns}
         empty={t(
-          'No rule has been applied to past transactions yet. Choose “Apply to past transactions” next to a rule.',
+          'No rule has been applied to past transactions yet. To apply one, choose “Apply to past transactions” next to the rule.',
         )}
         label={t('Applied rules')}
         query={applicationsQuery}
@@ -122,7 +122,7 @@ function Undo({ application: { id, status, changed, categoryName } }: { applicat
         outcome={({ restored, kept }) => (
           <>
             {t('Restored {restored, plural, one {# transaction} other {# transactions}}.', { restored })}{' '}
-            {kept > 0 && t('{kept} have been changed since then and keep their categories.', { kept: count(kept) })}
+            {kept > 0 && t('Changed since then, and therefore not restored: {kept}.', { kept: count(kept) })}
           </>
         )}
       >

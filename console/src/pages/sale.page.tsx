@@ -28,7 +28,9 @@ import { t } from '../messages/catalogue';
 const route = getRouteApi('/signed-in/sales/$id');
 const WAITING_MS = 2_000;
 
-/** A sale with its lines and payments. For a rejected sale, shows the reason, and the step that removes the cause. */
+/**
+ * A sale with its lines and payments. For a rejected sale, also shows the reason and the step that removes the cause.
+ */
 export function SalePage(): ReactNode {
   const { id } = route.useParams();
   const sale = useQuery({
@@ -62,7 +64,7 @@ export function SalePage(): ReactNode {
   );
 }
 
-/** Partners record returns and cancellations of their sales themselves. A sale with returns cannot be cancelled. */
+/** Partners themselves record the returns and cancellations of their sales. A sale with returns cannot be cancelled. */
 function Actions({ sale }: { sale: Sale }): ReactNode {
   const mayRecord = useMay('transactions.write');
   const isManual = sale.type === 'SALE' && sale.status === 'BOOKED' && sale.sourceId === MANUAL;

@@ -121,7 +121,7 @@ export function SalesPage(): ReactNode {
   );
 }
 
-/** Typed into the filter instead of the source of sales that users record. */
+/** The user types this label into the filter to find sales that users entered. */
 const BY_HAND = partnerWords(MANUAL);
 
 function Filters({ filters }: { filters: SalesFilters }): ReactNode {

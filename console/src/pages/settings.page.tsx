@@ -45,7 +45,7 @@ const FACTOR_RULES = [
   ['true', t('Required for owners and administrators')],
 ] as const;
 
-/** Settings for signing in to a tenant. */
+/** The tenant's sign-in settings. */
 export function SettingsPage(): ReactNode {
   const settings = useQuery(settingsQuery);
   const mayWrite = useMay('users.write');
@@ -53,7 +53,7 @@ export function SettingsPage(): ReactNode {
     <>
       <PageHeader
         actions={mayWrite && settings.data !== undefined && <Edit settings={settings.data} />}
-        lead={t('Rules for signing in to this tenant.')}
+        lead={t('Sign-in rules for this tenant.')}
         title={t('Sign-in settings')}
       />
       {settings.error !== null && <ProblemView error={settings.error} onRetry={settings.refetch} />}
@@ -103,7 +103,7 @@ function Edit({ settings }: { settings: Settings }): ReactNode {
         <>
           <OneOfField
             form={form}
-            hint={t('Owners and administrators without a factor can only add a factor.')}
+            hint={t('Owners and administrators without a factor must add one before they can do anything else.')}
             label={t('Second factor')}
             name="requireFactor"
             options={FACTOR_RULES}

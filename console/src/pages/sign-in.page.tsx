@@ -23,7 +23,7 @@ export function SignInPage(): ReactNode {
   const session = useSession();
   useEffect(() => {
     document.title = t('Sign in · Kontor');
-    // Ignores errors, because the sign-in itself reports an unavailable service.
+    // Errors are ignored here, because the sign-in itself reports an unavailable service.
     if (session.is === 'unknown') renew().catch(() => undefined);
   }, [session.is]);
   if (session.is === 'in') return <Onward to={ownAddress(to)} />;
@@ -115,7 +115,7 @@ function PasswordForm({ onAsked }: { onAsked: (factor: FactorRequired | undefine
           {t('Sign in')}
         </Button>
         <Text c="dimmed" size="xs">
-          {t('For platform operators and users of a tenant.')}
+          {t('For platform operators and tenant users.')}
         </Text>
       </Stack>
     </form>

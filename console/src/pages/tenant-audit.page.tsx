@@ -30,17 +30,14 @@ const columns: readonly Column<AuditEntry>[] = [
   { key: 'where', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? NOTHING },
 ];
 
-/** Audit log of the tenant. */
+/** The tenant's audit log. */
 export function TenantAuditPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
   const { dateFrom, dateTo, ...rest } = filters;
   const days = instantsOf({ dateFrom, dateTo }, useZone());
   return (
     <>
-      <PageHeader
-        lead={t('Every action in your books. Entries are never changed or removed.')}
-        title={t('Audit log')}
-      />
+      <PageHeader lead={t('All actions in your books. Entries are never changed or removed.')} title={t('Audit log')} />
       <Listing
         columns={columns}
         empty={Object.keys(filters).length > 0 ? t('No entries match these filters.') : t('There are no entries yet.')}

@@ -72,13 +72,13 @@ const About = ({ tenant }: { tenant: Tenant }): ReactNode => (
         {t('Dead letters')}
       </Link>
       <Link search={{ tenantId: tenant.id, entity: 'webhook' }} to="/audit">
-        {t('Changes of webhooks')}
+        {t('Webhook changes')}
       </Link>
       <Link search={{ tenantId: tenant.id, entity: 'session' }} to="/audit">
         {t('Sign-ins and sessions')}
       </Link>
       <Link params={{ entity: 'tenant', id: tenant.id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
-        {t('History of the tenant')}
+        {t('Tenant history')}
       </Link>
       <Link
         params={{ entity: 'user', id: tenant.ownerUserId }}
@@ -170,7 +170,7 @@ function Keys({ tenantId }: { tenantId: string }): ReactNode {
       footer={
         <p className="k-note">
           {t(
-            "The tenant's administrators create, rotate and revoke keys, because only they may see the secrets. Operators set the rate limit of each key.",
+            "The tenant's administrators create, rotate and revoke keys, because only they may see the secrets. Operators set each key's rate limit.",
           )}
         </p>
       }
@@ -213,7 +213,7 @@ function RateLimit({
       initial={{ rateLimit: String(rateLimit) }}
       label={t('Rate limit')}
       lead={rich(
-        'Maximum number of requests with the key <strong>{name}</strong> in 60 seconds, across all replicas. Takes effect immediately.',
+        'Maximum number of requests with the key <strong>{name}</strong> in 60 seconds, across all replicas. The change takes effect immediately.',
         { name, strong },
       )}
       onDone={() => {

@@ -87,7 +87,7 @@ const NEW: Draft = {
   'owner.password': '',
 };
 
-/** Derives a slug: lower-case words joined by hyphens. */
+/** Derives a slug, which consists of lower-case words joined by hyphens. */
 const slugOf = (name: string): string =>
   name
     .normalize('NFD')

@@ -87,7 +87,7 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
         ...(transaction.documentDate === transaction.date
           ? []
           : [[t('Document date'), <Day key="document" on={transaction.documentDate} />] as const]),
-        // The accounts of a journal entry are in its postings.
+        // A journal entry's accounts appear in its postings.
         ...(transaction.type === 'JOURNAL'
           ? []
           : ([
@@ -116,9 +116,7 @@ const About = ({ transaction }: { transaction: Transaction }): ReactNode => (
   </Panel>
 );
 
-/**
- * Sentences about related transactions: the one that replaces this transaction, and those that it reverses or replaces.
- */
+/** Links to related transactions: the one that replaces this transaction, and those that it reverses or replaces. */
 function linksOf({ reversalOf, correctionOf, correctedBy }: Transaction) {
   return (
     [
@@ -129,7 +127,7 @@ function linksOf({ reversalOf, correctionOf, correctedBy }: Transaction) {
   ).flatMap(([what, label, id]) => (id === null ? [] : [{ what, label, id }]));
 }
 
-/** The history of the transaction, and the reason for the booking. */
+/** Links to the related transactions and the sale, with the reason that was entered. */
 function Story({ transaction }: { transaction: Transaction }): ReactNode {
   const { reversedBy, saleId, externalId } = transaction;
   const links = linksOf(transaction);
@@ -187,7 +185,7 @@ const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction
 type Posting = Transaction['postings'][number];
 const isCredit = ({ amount }: Posting): boolean => amount.startsWith('-');
 
-/** The debits of a transaction equal its credits. */
+/** Returns the total of the debits, which equals that of the credits. */
 const totalOf = ({ postings, currency }: Transaction): string => {
   const debits = postings.filter((posting) => !isCredit(posting));
   const units = debits.reduce((sum, { amount }) => sum + (unitsIn(amount) ?? 0n), 0n);
@@ -278,7 +276,7 @@ function ChooseCategory({ transaction: { id, categoryId, direction }, onDone }: 
           {categories.error !== null && <ProblemView error={categories.error} onRetry={categories.refetch} />}
           <OneOfField
             form={form}
-            hint={t('Rules never override your choice; they learn from it.')}
+            hint={t('Rules never override your choice, but they learn from it.')}
             label={t('Category')}
             name="categoryId"
             options={[[NO_CATEGORY, t('None')], ...fitting.map(({ id: each, name }) => [each, name] as const)]}

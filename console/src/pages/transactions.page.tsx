@@ -89,7 +89,7 @@ export function TransactionsPage(): ReactNode {
             </>
           )
         }
-        lead={t('All booked transactions. A booked transaction is never changed; errors are corrected by reversals.')}
+        lead={t('All booked transactions. A booked transaction never changes. To correct an error, book a reversal.')}
         title={t('Transactions')}
       />
       <Listing

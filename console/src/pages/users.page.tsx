@@ -60,7 +60,7 @@ function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {
   return names.length === 0 ? NOTHING : names.join(', ');
 }
 
-/** Users of the tenant. */
+/** The tenant's users. */
 export function UsersPage(): ReactNode {
   const { search } = route.useSearch();
   const set = useSetter<{ search?: string }>();

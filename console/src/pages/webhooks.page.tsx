@@ -39,7 +39,7 @@ export function WebhooksPage(): ReactNode {
       <PageHeader
         actions={<CreateWebhook />}
         lead={t(
-          'Webhooks send events to your own systems as signed requests. The events of each record are sent in order. Failed deliveries are retried for three days.',
+          "Webhooks send events to your own systems as signed requests. Each record's events are sent in order. Failed deliveries are retried for three days.",
         )}
         title={t('Webhooks')}
       />

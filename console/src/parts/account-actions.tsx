@@ -8,10 +8,10 @@ import { EditDialog } from './edit-dialog';
 import { strong } from './strong';
 import { rich, t } from '../messages/catalogue';
 
-/** Account types whose default accounts receive payments that specify no account. */
+/** Account types whose default accounts receive payments that do not specify an account. */
 const PAID_INTO: readonly Account['type'][] = ['CASH', 'BANK', 'POS'];
 
-/** Buttons for the changes that an account permits. `about` names the account in a row of a list. */
+/** Buttons for the changes that the account permits. `about` names the account if the buttons are in a list row. */
 export function AccountActions({ account, about }: { account: Account; about?: string }): ReactNode {
   const { id, name, type, isActive, isDefault, isSystem } = account;
   const named = about === undefined ? {} : { about };
@@ -72,7 +72,7 @@ export function AccountActions({ account, about }: { account: Account; about?: s
 
 type DeleteProps = { readonly account: Account; readonly about?: string; readonly onDone: () => void };
 
-/** Only rows of a list have this button, because the page of a deleted account does not exist. */
+/** Only list rows have this button, because a deleted account has no page. */
 function DeleteAccount({ account, about, onDone }: DeleteProps): ReactNode {
   const { id, name, isDefault, isSystem } = account;
   if (about === undefined || isDefault || isSystem) return null;

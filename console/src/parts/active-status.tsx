@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { StatusBadge } from './status-badge';
 import { t } from '../messages/catalogue';
 
-/** Whether a record is active. */
+/** Shows whether a record is active. */
 export const ActiveStatus = ({ isActive }: { readonly isActive: boolean }): ReactNode =>
   isActive ? (
     <StatusBadge tone="good">{t('Active')}</StatusBadge>

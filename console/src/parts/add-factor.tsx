@@ -26,7 +26,7 @@ function useFactorDialog() {
   return { isOpen, open, end };
 }
 
-/** Adds an authenticator app: shows the secret as a QR code, and then asks for the app's first code. */
+/** Adds an authenticator app. Shows the secret as a QR code, and then asks for the app's first code. */
 export function AddApp(): ReactNode {
   const { isOpen, open, end } = useFactorDialog();
   const added = useMutation({ mutationFn: () => addFactor('TOTP') });
@@ -151,14 +151,14 @@ const RecoveryCodes = ({ codes, close }: { codes: readonly string[]; close: () =
     close={close}
     label={t('Recovery codes')}
     lead={t(
-      'Each code replaces your second factor once, for example if you lose your phone. These codes replace all earlier codes.',
+      'You can use each code once instead of your second factor, for example if you lose your phone. These codes replace all earlier codes.',
     )}
     secret={codes.join('\n')}
     what={t('recovery codes')}
   />
 );
 
-/** Dark on light in both color schemes, as QR code scanners expect. */
+/** A QR code, drawn dark on light in both color schemes, as scanners expect. */
 function QrCode({ text, label }: { text: string; label: string }): ReactNode {
   const { data, size } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : []))).join('');

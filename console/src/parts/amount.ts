@@ -3,11 +3,11 @@ import { locale } from '../messages/language.js';
 const LOCALE_DECIMAL =
   new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
-/** The minus sign of displayed amounts. Unlike the hyphen, it is as wide as a digit, and lines are not broken after it. */
+/** The minus sign in displayed amounts. Unlike a hyphen, it is as wide as a digit, and no line break follows it. */
 export const MINUS = '−';
 
 /**
- * Formats an amount in a locale, with the decimals of its currency. The result is exact, because no floating-point
+ * Formats an amount for a locale and keeps its number of decimals. The result is exact, because no floating-point
  * numbers are used.
  */
 function formatted(amount: string, inLocale: string, useGrouping: boolean): string {
@@ -16,16 +16,16 @@ function formatted(amount: string, inLocale: string, useGrouping: boolean): stri
   return new Intl.NumberFormat(inLocale, format).format(amount as Intl.StringNumericLiteral);
 }
 
-/** An amount in the viewer's locale. */
+/** Formats an amount for the viewer's locale. */
 export const amountWords = (amount: string, inLocale = locale): string =>
   formatted(amount, inLocale, true).replace(/^-/, MINUS);
 
-/** An amount as the viewer would type it, without digit grouping. */
+/** Formats an amount as the viewer would type it, without digit grouping. */
 export const typedAmount = (amount: string): string => formatted(amount, locale, false);
 
-/** An amount: sign, digits with or without grouping, decimal separator, and decimals. */
+/** Matches an amount: sign, digits with or without grouping, decimal separator, and decimals. */
 const SHAPE = /^([-+]?)(\d+|\d{1,3}(?:([.,])\d{3})(?:\3\d{3})*)(?:([.,])(\d+))?$/;
-/** An amount whose only separator precedes three digits, and may therefore be a thousands separator. */
+/** Matches an amount whose only separator precedes three digits, and may therefore be a thousands separator. */
 const THOUSANDS = /^[-+]?[1-9]\d{0,2}([.,])\d{3}$/;
 
 /** Removes grouping separators. Returns ambiguous text unchanged. */
@@ -53,7 +53,9 @@ export function amountOf(typed: string, localeDecimal = LOCALE_DECIMAL): string 
 const SCALE = 6;
 const UNIT = 10n ** BigInt(SCALE);
 
-/** An amount in the service's notation as an exact number of millionths. Undefined if the text is not an amount. */
+/**
+ * Converts an amount in the service's notation to an exact number of millionths. Returns undefined for any other text.
+ */
 export function unitsIn(amount: string): bigint | undefined {
   const [, sign, whole, decimals = ''] = /^([-+]?)(\d+)(?:\.(\d{1,6}))?$/.exec(amount) ?? [];
   if (whole === undefined) return undefined;
@@ -61,7 +63,7 @@ export function unitsIn(amount: string): bigint | undefined {
   return sign === '-' ? -units : units;
 }
 
-/** A typed amount as an exact number of millionths. Undefined if the text is not an amount. */
+/** Converts a typed amount to an exact number of millionths. Returns undefined for any other text. */
 export const unitsOf = (typed: string | undefined): bigint | undefined => unitsIn(amountOf(typed ?? ''));
 
 /** Converts millionths to the service's notation with the given number of decimals. Rounds half away from zero. */
@@ -73,22 +75,27 @@ export function amountIn(units: bigint, digits: number): string {
   return units < 0n && /[1-9]/.test(text) ? `-${text}` : text;
 }
 
-/** Currencies that do not have two decimals (ISO 4217). Browsers omit the decimals of others that are rarely used. */
+/**
+ * Currencies that do not have two decimals (ISO 4217). This list is needed because browsers also omit decimals that are
+ * rarely used.
+ */
 const DIGITS = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
   [3, 'BHD IQD JOD KWD LYD OMR TND'],
   [4, 'CLF UYW'],
 ] as const;
 
-/** Decimal places of a currency, as in the service. */
+/** Returns the number of decimal places that the service uses for a currency. */
 export const digitsOf = (currency: string): number =>
   DIGITS.find(([, currencies]) => currencies.split(' ').includes(currency))?.[0] ?? 2;
 
-/** The tax contained in a gross amount. */
+/** Returns the tax contained in a gross amount. */
 export const taxIn = (gross: bigint, ratePercent: bigint): bigint =>
   (2n * gross * ratePercent + (100n * UNIT + ratePercent)) / (2n * (100n * UNIT + ratePercent));
 
-/** The gross amount of a sale line. Like the service, rounds net and gross amounts to the currency's decimals. */
+/**
+ * Returns the gross amount of a sale line. Like the service, rounds net and gross amounts to the currency's decimals.
+ */
 export function grossOf(line: Readonly<Record<string, string>>, digits: number): bigint {
   const [quantity, price] = [unitsOf(line['quantity']) ?? 0n, unitsOf(line['unitPrice']) ?? 0n];
   const [discount, rate] = [unitsOf(line['discount']) ?? 0n, unitsOf(line['taxRate']) ?? 0n];

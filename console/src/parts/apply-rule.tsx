@@ -18,7 +18,7 @@ import { rich, t } from '../messages/catalogue';
 
 const REPLACE = [
   ['NONE', t('Transactions without a category')],
-  ['RULE_SET', t('Include transactions that other rules have categorized')],
+  ['RULE_SET', t('Include transactions categorized by other rules')],
 ] as const;
 
 type Body = Parameters<typeof applyRule>[1];
@@ -33,7 +33,7 @@ function bodyOf(values: Draft): Body {
   };
 }
 
-/** Tests a rule on past transactions, and applies it if the user accepts the result. */
+/** Tests a rule on past transactions, and applies it if the user approves the result. */
 export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
   return (
     <FormDialog
@@ -60,7 +60,7 @@ export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
       icon="history"
       initial={{ dateFrom: '', dateTo: '', replace: 'NONE' }}
       label={t('Apply to past transactions')}
-      lead={t('The next step shows what would change. Categories that users have chosen never change.')}
+      lead={t('The next step shows the transactions that would change. Categories chosen by users never change.')}
       outcome={(tested, close) => <Preview close={close} rule={rule} tested={tested} />}
       send={t('Preview')}
       size="xl"
@@ -121,7 +121,7 @@ export function Preview({ rule, tested: { body, preview }, close }: PreviewProps
       </Text>
       <DataTable
         columns={columns}
-        empty={t('No past transaction matches.')}
+        empty={t('No past transactions match.')}
         keyOf={({ id }) => id}
         label={t('Transactions that would change')}
         rows={sample}

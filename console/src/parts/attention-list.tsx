@@ -14,11 +14,11 @@ export type Item = {
 
 type Props = {
   readonly items: readonly Item[];
-  /** The queries that the items come from. */
+  /** The queries that provide the items. */
   readonly asked: readonly Pick<Shown<unknown>, 'data' | 'error'>[];
 };
 
-/** Items that the user should look at. Says that there are none only if all queries are up to date. */
+/** Items that need the user's attention. Reports that there are none only if all queries have succeeded. */
 export const AttentionList = ({ items, asked }: Props): ReactNode => (
   <Panel title={t('Needs attention')}>
     {items.length > 0 ? (

@@ -8,7 +8,7 @@ import { byCode, t } from '../messages/catalogue';
 import { locale } from '../messages/language';
 import { serviceWords } from '../messages/service-words';
 
-/** Kinds of records, with their names in the API and their display names. */
+/** Record kinds, with their API names and display names. */
 export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['account', t('Account')],
   ['branch', t('Branch')],
@@ -36,12 +36,12 @@ export const ENTITIES: readonly (readonly [entity: string, words: string])[] = [
   ['webhook', t('Webhook')],
 ];
 
-/** Kinds of records whose events are not in the audit log. */
+/** Record kinds whose events are not in the audit log. */
 const TECHNICAL: typeof ENTITIES = [
   ['claim', t('Claim')],
   ['defaults', t('Default accounts')],
   ['idempotency-key', t('Idempotency key')],
-  ['integration-key-use', t('Use of a partner key')],
+  ['integration-key-use', t('Partner key usage')],
   ['integrity', t('Integrity')],
   ['membership', t('Membership')],
   ['merchant-choices', t('Category choices')],
@@ -59,7 +59,7 @@ export const RECORD_KINDS = [...ENTITIES, ...TECHNICAL].toSorted(([, one], [, ot
 
 export const entityWords = (entity: string): string => RECORD_KINDS.find(([known]) => known === entity)?.[1] ?? entity;
 
-/** The path of a field, such as `lines[0].quantity`, with each name in the viewer's language. */
+/** Returns a field path, such as `lines[0].quantity`, with each name in the viewer's language. */
 export const fieldWords = (path: string): string =>
   path.replaceAll(/[a-z]\w*/gi, (name) => byCode('field', name, name));
 
@@ -75,7 +75,7 @@ export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: s
 export const actionWords = (action: AuditEntry['action']): string =>
   ACTIONS.find(([known]) => known === action)?.[1] ?? action;
 
-/** Display name of an actor: a person, an operator in a tenant's audit log, a partner's system, or the service itself. */
+/** Returns the display name of an actor: a person, an operator, a partner's system, or the service itself. */
 export function actorWords(userName: string | null): string {
   if (userName === null) return t('Unknown');
   if (userName === 'operator') return t('An operator');
@@ -84,12 +84,12 @@ export function actorWords(userName: string | null): string {
   return kind === 'system' ? t('The service ({name})', { name: name ?? '' }) : userName;
 }
 
-/** Parts of a summary from the service, such as `Customer "Ada Ltd" updated: city, phone`. */
+/** Matches the parts of a summary from the service, such as `Customer "Ada Ltd" updated: city, phone`. */
 const SUMMARY = /^[A-Z][a-z ]*(?:"(.*)" [a-z ]+)?(?:: ([\w, ]+))?$/s;
 
 const TRANSACTION = /^([A-Z_]+) (\d+(?:\.\d+)?) ([A-Z]{3})$/;
 
-/** Names that consist of the service's texts: titles of notifications, and what an operator has read. */
+/** Names that the service composes in English: notification titles, and the data that an operator read. */
 const COMPOSED: Readonly<Record<string, (name: string) => string>> = {
   NotificationSent: serviceWords,
   NotificationAmended: serviceWords,
@@ -99,7 +99,8 @@ const COMPOSED: Readonly<Record<string, (name: string) => string>> = {
 const PARTS: Readonly<Record<string, string>> = { events: t('Events'), state: t('State') };
 
 /**
- * Name of a record in a summary. The service identifies transactions by type and amount, and periods by their last day.
+ * Returns a record's display name in a summary. The service identifies transactions by type and amount, and periods by
+ * their last day.
  */
 function nameWords(name: string, eventType: string): string {
   const composed = COMPOSED[eventType];
@@ -110,10 +111,10 @@ function nameWords(name: string, eventType: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(name) ? dayWords(name) : name;
 }
 
-/** A name within a sentence. Empty if there is no name. */
+/** Quotes a name within a sentence. Returns an empty string if there is no name. */
 const quoted = (name: string): string => (name === '' ? '' : `"${name}"`);
 
-/** The action that an entry records, in the viewer's language. Codes are not translated. */
+/** Describes the action that an entry records, in the viewer's language. Codes are not translated. */
 export function summaryWords({ eventType, summary }: Pick<AuditEntry, 'eventType' | 'summary'>): string {
   const words = byCode('event', eventType, '');
   const parts = SUMMARY.exec(summary);

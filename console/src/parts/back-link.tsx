@@ -3,7 +3,7 @@ import { useEffect, type ReactNode } from 'react';
 import { useMe } from '../api/me';
 import type { ListParams } from './list-state';
 
-/** The latest search parameters of each list, by user and path. They are lost when the page is reloaded. */
+/** The last search parameters of each list, keyed by user and path. They are lost when the page is reloaded. */
 const visited = new Map<string, ListParams>();
 
 const useKeyOf = (): ((path: string) => string) => {
@@ -11,7 +11,7 @@ const useKeyOf = (): ((path: string) => string) => {
   return (path) => `${userId} ${path}`;
 };
 
-/** Remembers the filters and the page of the current list for the links that lead back to it. */
+/** Remembers the current list's filters and page for links that lead back to it. */
 export function useVisitedList(search: ListParams): void {
   const key = useKeyOf()(useLocation().pathname);
   useEffect(() => {

@@ -75,7 +75,7 @@ const ofUnread = (unread: number): Item[] => {
 const itemsOf = <T,>({ data }: Pick<Shown<T>, 'data'>, items: (data: T) => Item[]): Item[] =>
   data === undefined ? [] : items(data);
 
-/** Items that a user of a tenant should look at, most urgent first. */
+/** Items that need the attention of a tenant's user, most urgent first. */
 export function BooksAttention(): ReactNode {
   const mayRead = useMay('transactions.read');
   const mayReport = useMay('reports.read');

@@ -42,8 +42,8 @@ function send(kind: Kind, filter: Filter, values: Draft, dryRun: boolean): Promi
 }
 
 /**
- * Replays or discards all dead letters that match the filters of the page. First counts them, and then starts a job.
- * The page of the job shows the progress.
+ * Replays or discards all dead letters that match the page's filters. First counts them, and then starts a job, whose
+ * page shows the progress.
  */
 export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): ReactNode {
   const { label, icon } = WORDS[kind];
@@ -60,7 +60,7 @@ export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): R
       isDangerous={kind === 'discard'}
       label={label}
       lead={t(
-        'Applies to all parked dead letters that match the list filters. The next step shows how many there are.',
+        'Applies to all parked dead letters that match the list filters. The next step shows the number of matching dead letters.',
       )}
       outcome={(answer, close) =>
         'matched' in answer && <Confirm close={close} filter={filter} kind={kind} preview={answer} values={values} />
@@ -91,7 +91,7 @@ type ConfirmProps = {
   readonly close: () => void;
 };
 
-/** Shows the effect of a run, and starts the run. */
+/** Shows what a run would do, and starts it. */
 function Confirm({ kind, filter, values, preview: { matched, sample }, close }: ConfirmProps): ReactNode {
   const navigate = useNavigate();
   const { verb, willBe } = WORDS[kind];

@@ -35,7 +35,7 @@ export const categoryChanges = ({ direction, ...values }: Draft): Shapes['Update
   ...(direction !== undefined && { direction: directionOf(direction) }),
 });
 
-/** Reloads everything that shows categories. */
+/** Reloads all data that includes categories. */
 export function changedCategories(cache: QueryClient): void {
   for (const key of ['categories', 'rules']) askAgain(cache, [key]);
   changedBooks(cache);

@@ -4,7 +4,10 @@ import type { Draft, Form } from './form';
 import { RemoteField } from './remote-field';
 import { t } from '../messages/catalogue';
 
-/** Form values of the branch and the category. The category is empty if a rule chose it, so that rules choose again. */
+/**
+ * Form values for the branch and the category. If a rule chose the category, it is empty, so that the rules choose
+ * again.
+ */
 export const classOf = ({
   branchId,
   categoryId,
@@ -14,13 +17,13 @@ export const classOf = ({
   categoryId: categorizedBy === null ? (categoryId ?? '') : '',
 });
 
-/** Branch and category of a transaction. */
+/** Fields for the branch and the category of a transaction. */
 export const ClassFields = ({ form }: { form: Form }): ReactNode => (
   <>
     <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
     <RemoteField
       form={form}
-      hint={t('If you choose none, the rules choose one')}
+      hint={t('Leave empty to let the category rules choose')}
       label={t('Category')}
       name="categoryId"
       source={categorySource}

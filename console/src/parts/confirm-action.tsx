@@ -5,12 +5,12 @@ import { FormDialog } from './form-dialog';
 import { t } from '../messages/catalogue';
 
 type Props<Result> = Opener & {
-  /** Description of the effect and of any irreversible consequences. */
+  /** Description of the action's effect and any irreversible consequences. */
   readonly children: ReactNode;
   readonly act: () => Promise<Result>;
   /**
-   * The outcome, shown until the user closes the dialog. If omitted, the dialog closes immediately, and the page shows
-   * the outcome.
+   * Outcome, shown until the user closes the dialog. If omitted, the dialog closes immediately, and the page itself
+   * shows the outcome.
    */
   readonly outcome?: (result: Result) => ReactNode;
   /** Whether the input in the dialog is complete. */
@@ -20,8 +20,8 @@ type Props<Result> = Opener & {
 };
 
 /**
- * A button for an action that must not be triggered by accident. Asks for confirmation, and then shows progress and the
- * outcome.
+ * A button for an action that must not be triggered by accident. Asks for confirmation, and then shows the progress and
+ * the outcome.
  */
 export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Result>): ReactNode => (
   <FormDialog

@@ -28,7 +28,7 @@ const reversalDate = (transaction: Transaction, zone: string): string => {
 const ReversalFields = ({ form }: { form: Form }): ReactNode => (
   <div className="k-fields">
     <AreaField form={form} label={t('Reason')} name="reason" required />
-    <TextField form={form} label={t('Date of the reversal')} name="date" required type="date" />
+    <TextField form={form} label={t('Reversal date')} name="date" required type="date" />
   </div>
 );
 
@@ -59,8 +59,8 @@ export function CancelTransaction({ transaction }: Props): ReactNode {
 const isJournal = ({ type }: Transaction): boolean => type === 'JOURNAL';
 
 /**
- * The date of both the reversal and the replacement, so that no period contains only one of them: that of the original
- * or, if it is closed, today.
+ * Returns the date for both the reversal and the replacement, so that no period contains only one of them. This is the
+ * original's date or, if its period is closed, today's date.
  */
 function useCorrectionDate(transaction: Transaction): string {
   const { data: periods } = useQuery({ ...periodsQuery, enabled: useMay('reports.read') });
@@ -106,7 +106,7 @@ export function CorrectTransaction({ transaction }: Props): ReactNode {
       initial={{ reason: '', date: corrected.date, ...prefixed(draft, REPLACEMENT) }}
       label={t('Correct')}
       lead={t(
-        'Books the reversal of this transaction together with its replacement. All three transactions remain linked.',
+        'Books a reversal of this transaction together with a replacement. All three transactions remain linked.',
       )}
       onDone={({ id: replacement }) => {
         forget();

@@ -12,8 +12,8 @@ const WITHOUT_CATEGORY = { replace: 'NONE' } as const;
 type Made = { readonly rule: Rule; readonly tested: Tested };
 
 /**
- * Changes that a new rule would make to past transactions. Undefined if the changes could not be determined. The rule
- * exists nevertheless.
+ * Returns the changes that a new rule would make to past transactions. If they cannot be determined, returns undefined
+ * instead of failing, because the rule already exists.
  */
 async function testedRule(id: string): Promise<Made | undefined> {
   try {
@@ -48,7 +48,7 @@ export function CreateRule({ onDone }: { onDone: () => void }): ReactNode {
         made && (
           <Stack gap="sm">
             <Text size="sm">
-              {t('The rule is saved, and applies to new transactions. It also matches past transactions:')}
+              {t('The rule has been saved, and applies to new transactions. It also matches these past transactions:')}
             </Text>
             <Preview close={close} {...made} />
           </Stack>

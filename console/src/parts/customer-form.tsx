@@ -50,8 +50,8 @@ export const customerVersion = (customer: Customer): Version => ({
 export const customerChanges = (values: Draft): Shapes['UpdateCustomerDto'] => cleared(values, CLEARABLE);
 
 /**
- * Omits empty fields. If the code is omitted, the service assigns a code. Without an amount, there is no opening
- * balance.
+ * Omits empty fields. If the code is omitted, the service assigns one. Without an amount, the service records no
+ * opening balance.
  */
 export function newCustomer(values: Draft): Shapes['CreateCustomerDto'] {
   const amount = given(values, OPENING.amount);

@@ -14,19 +14,20 @@ export type Column<Row> = {
   /** Aligns the digits within the column. */
   readonly numeric?: boolean;
   /**
-   * The column takes the remaining width of the table, so that each row has one line. The full text of a cell is shown
-   * on hover.
+   * The column fills the remaining table width, so that each row fits on one line. Hovering over a cell shows its full
+   * text.
    */
   readonly isWide?: boolean;
-  /** Total of the column, shown below the rows. */
+  /** Column total, shown below the rows. */
   readonly total?: ReactNode;
   /** The service's sort order for this column. */
   readonly sort?: ServiceOrder;
   /** The column is hidden unless the viewer chooses it. */
   readonly isExtra?: boolean;
   /**
-   * Place in the two lines of a row on a narrow screen: the first line has the title and the `end`, the second line has
-   * the other columns. Hidden columns appear if the viewer chooses columns. Default title: the wide column.
+   * Place in a two-line row on a narrow screen. The first line has the title and the `end` column, and the second line
+   * has the other columns. Hidden columns appear only if the viewer chooses them. By default, the wide column is the
+   * title.
    */
   readonly narrow?: 'title' | 'end' | 'hidden';
 };
@@ -37,7 +38,7 @@ export type LoadedColumn<Row> = Omit<Column<Row>, 'sort'> & { readonly sort?: So
 /** The current sort order of a list. `onSort` is called when the viewer chooses another order. */
 type Sorting = { readonly current: string | undefined; readonly onSort: (order: string) => void };
 
-/** The part of a query that a table requires. */
+/** The parts of a query result that a table needs. */
 export type Asked = Pick<Shown<unknown>, 'error' | 'isPlaceholderData' | 'refetch'>;
 
 type Props<Row> = {
@@ -60,8 +61,8 @@ const SKELETON_ROWS = 5;
 const ASKED_ALREADY = { error: null, isPlaceholderData: false, refetch: undefined };
 
 /**
- * A list, with its loading, empty and error states. On a narrow screen, the rows of a list with a title have two lines;
- * other rows become cards. Both forms label numbers and times with the titles of their columns.
+ * A list, with its loading, empty and error states. On a narrow screen, the rows of a list with a title column have two
+ * lines, and all other rows become cards. In both forms, numbers and times are labeled with their column headers.
  */
 export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, pages, sorting }: Props<Row>): ReactNode {
   const { error, isPlaceholderData, refetch } = query ?? ASKED_ALREADY;
@@ -80,7 +81,7 @@ export function DataTable<Row>({ label, columns, rows, keyOf, query, empty, page
 }
 
 type ListedProps<Row> = Pick<Props<Row>, 'label' | 'columns' | 'rows' | 'keyOf' | 'sorting'> & {
-  /** Outdated rows are shown until newer rows arrive. */
+  /** Whether the rows are outdated. They are shown until newer rows arrive. */
   readonly isOld: boolean;
 };
 
@@ -108,7 +109,7 @@ const Listed = <Row,>({ label, columns, rows, keyOf, isOld, sorting }: ListedPro
   </div>
 );
 
-/** The column whose value is the first line of a row on a narrow screen. */
+/** Returns the column whose value starts the first line of a row on a narrow screen. */
 const titleOf = <Row,>(columns: readonly LoadedColumn<Row>[]): LoadedColumn<Row> | undefined =>
   columns.find(({ narrow }) => narrow === 'title') ?? columns.find(({ isWide }) => isWide === true);
 
@@ -150,7 +151,7 @@ function openRow({ target }: MouseEvent): void {
   target.closest('tr')?.querySelector<HTMLElement>('a')?.click();
 }
 
-/** Shows the full text of a cell that is too narrow for the text. */
+/** Shows a cell's full text if the cell is too narrow for it. */
 function showWhole({ target }: MouseEvent): void {
   const cell = target instanceof Element ? target.closest<HTMLElement>('.k-wide > .k-cell') : null;
   if (cell !== null) cell.title = cell.scrollWidth > cell.clientWidth ? cell.innerText : '';

@@ -3,7 +3,7 @@ import { locale } from '../messages/language';
 
 const format = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** A day in the viewer's notation. */
+/** Formats a day in the viewer's notation. */
 export const dayWords = (day: string): string => format.format(new Date(`${day}T00:00:00Z`));
 
 /** A booking date, which has no time zone. */

@@ -23,7 +23,7 @@ export const LetterStatus = ({ status }: { status: DeadLetter['status'] }): Reac
   return <StatusBadge tone={tone}>{words}</StatusBadge>;
 };
 
-/** The partner's external id or, if there is none, the record's id. */
+/** Returns the partner's external id or, if there is none, the record's id. */
 export function subjectOf({ payload, subject }: Pick<DeadLetter, 'payload' | 'subject'>): string {
   const named = payload as { readonly externalId?: unknown } | null | undefined;
   return typeof named?.externalId === 'string' ? named.externalId : subject;

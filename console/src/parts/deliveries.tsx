@@ -18,7 +18,7 @@ type Props = {
   readonly status: Delivery['status'] | undefined;
 };
 
-/** The delivery log of a webhook. */
+/** A webhook's delivery log. */
 export function Deliveries({ webhook, status }: Props): ReactNode {
   const set = useSetter<Pick<Props, 'status'>>();
   return (

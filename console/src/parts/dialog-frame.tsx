@@ -6,7 +6,7 @@ import { useUnsavedGuard } from './unsaved';
 import { t } from '../messages/catalogue';
 
 export type Opener = {
-  /** Label of the button, and title of the dialog. */
+  /** Label of the button and title of the dialog. */
   readonly label: string;
   readonly icon: IconName;
   /** Subject of the action, which distinguishes buttons with the same label in several rows. */
@@ -52,7 +52,7 @@ export const DialogFrame = (props: Props): ReactNode => {
         closeButtonProps={{ 'aria-label': t('Close') }}
         closeOnClickOutside={isQuestion && !isHeld}
         closeOnEscape={!isHeld}
-        // Does not close the dialog during a request, which may have been sent before the dialog was redrawn.
+        // The dialog stays open during a request, which may have been sent before the dialog was redrawn.
         onClose={() => {
           if (client.isMutating() === 0) leave();
         }}

@@ -5,15 +5,15 @@ import { t } from '../messages/catalogue';
 
 export type Change = { readonly path: string; readonly before?: unknown; readonly after?: unknown };
 
-/** The name of a field. A name without a translation is shown as code. */
+/** A field's name. A name without a translation is shown as code. */
 function FieldName({ path }: Pick<Change, 'path'>): ReactNode {
   const words = fieldWords(path);
   return words === path ? <code>{path}</code> : <span title={path}>{words}</span>;
 }
 
 /**
- * Changes of a record, field by field. Words and signs distinguish old values from new ones. Colors only reinforce the
- * distinction.
+ * Changes to a record, field by field. Words and signs distinguish old values from new ones, and colors only reinforce
+ * this distinction.
  */
 export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
   if (changes.length === 0) return <p className="k-empty">{t('No visible changes.')}</p>;

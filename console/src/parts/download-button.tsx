@@ -8,7 +8,7 @@ import { Icon } from './icons';
 import { ProblemView } from './problem-view';
 import { t } from '../messages/catalogue';
 
-/** Downloads the backup of a run, for as long as the service retains the backup. */
+/** Downloads the backup that a run created, for as long as the service retains it. */
 export function DownloadButton({ run }: { run: Run }): ReactNode {
   const action = useMutation({
     mutationFn: () => download(`/api/platform/jobs/execution/${run.id}/backup-download`),

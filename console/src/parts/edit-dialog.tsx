@@ -11,7 +11,7 @@ import { Icon } from './icons';
 import { draftKey, useKeptDraft } from './kept-draft';
 import { t } from '../messages/catalogue';
 
-/** Form values of a record, and the revision at which they were read. */
+/** A record's form values and the revision at which they were read. */
 export type Version = { readonly values: Draft; readonly revision: number };
 
 type Props = {
@@ -19,7 +19,7 @@ type Props = {
   /** The record as displayed on the page. */
   readonly from: Version;
   readonly fields: (form: Form) => ReactNode;
-  /** Saves the changes if the record still has the given revision. */
+  /** Saves the changes if the record is still at the given revision. */
   readonly save: (changed: Draft, revision: number) => Promise<unknown>;
   /** Reads the current record. */
   readonly reload: () => Promise<Version>;
@@ -36,7 +36,7 @@ const isConflict = (error: unknown): boolean => error instanceof KontorError && 
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
-  // If another user has changed the record in the meantime, resolves with the current version of the record.
+  // If another user has changed the record in the meantime, the mutation resolves to the record's current version.
   const action = useMutation({
     mutationFn: async ({ values, base }: Saved): Promise<Version | undefined> => {
       const changed = Object.fromEntries(differing(values, base.values).map((name) => [name, values[name] ?? '']));
@@ -76,8 +76,8 @@ const differing = (values: Draft, from: Draft): string[] =>
   Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
 
 /**
- * Rebases the typed values onto the current version. Typed changes take precedence. All other fields come from the
- * current version.
+ * Rebases the user's changes onto the current version. These changes take precedence, and all other fields come from
+ * the current version.
  */
 const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
   ...theirs,
@@ -143,7 +143,7 @@ function Conflict({ base, theirs, typed, onGoOn, close }: ConflictProps): ReactN
     <Stack gap="sm">
       <Alert icon={<Icon name="alert" />} role="alert" title={t('Changed by another user')} variant="outline">
         {t(
-          'Your changes were not saved. The record is now at revision {revision}; you started editing at revision {revision2}. These fields have changed:',
+          'Your changes were not saved. You started editing at revision {revision2}, and the record is now at revision {revision}. These fields have changed:',
           { revision: theirs.revision, revision2: base.revision },
         )}
       </Alert>

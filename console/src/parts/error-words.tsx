@@ -21,6 +21,6 @@ export const Resolution = ({ resolved }: Pick<ErrorRecord, 'resolved'>): ReactNo
     <StatusBadge tone="warning">{t('Open')}</StatusBadge>
   );
 
-/** Origin of an error: a request's route, or background work. */
+/** Returns the origin of an error: a request's route, or background work. */
 export const placeOf = ({ method, route, path }: Pick<ErrorRecord, 'method' | 'route' | 'path'>): string =>
   method === null ? t('Background work') : `${method} ${route ?? path ?? ''}`;

@@ -16,7 +16,7 @@ type Props = {
   readonly label?: string;
 };
 
-/** Downloads a list or report under a file name that describes its content. */
+/** Downloads a list or report. The file name describes the content. */
 export function ExportButton({ path, type = 'text/csv', fileName, label = t('Download CSV') }: Props): ReactNode {
   const action = useMutation({ mutationFn: () => download(path, type, fileName) });
   return <ActionButton action={action} icon="download" label={label} />;
@@ -28,7 +28,9 @@ type ListProps = {
   readonly query: Readonly<Record<string, unknown>>;
 };
 
-/** Downloads all pages of a list. The file name contains the short name of the tenant, the list, and the current date. */
+/**
+ * Downloads all pages of a list. The file name contains the tenant's slug, the name of the list, and the current date.
+ */
 export function ListExport({ list, query }: ListProps): ReactNode {
   const slug = useMe()?.tenant?.slug ?? 'kontor';
   const day = today(useZone());
@@ -37,7 +39,7 @@ export function ListExport({ list, query }: ListProps): ReactNode {
   );
 }
 
-/** Removes characters that file systems reject in file names. */
+/** Joins the parts of a file name and removes characters that file systems reject. */
 export const fileNameOf = (...parts: readonly (string | undefined)[]): string =>
   parts
     .filter((part) => part !== undefined)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Names and values of a record. They are stacked on a phone. */
+/** A record's field names and values. They are stacked on a phone. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }): ReactNode => (
   <dl className="k-facts">
     {of.map(([name, value]) => (

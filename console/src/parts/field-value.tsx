@@ -9,7 +9,7 @@ import type { Names } from './remote-choice';
 
 type Sources = Readonly<Record<string, Names>>;
 
-/** Sources of names, by the fields that contain the ids of records. */
+/** Sources of record names, keyed by the fields that contain record ids. */
 const SOURCES: Sources = {
   ...{ accountId: accountSource, counterAccountId: accountSource, expenseItemId: accountSource },
   ...{ branchId: branchSource, branchIds: branchSource },
@@ -18,7 +18,7 @@ const SOURCES: Sources = {
   roleIds: roleNames,
   ...{ userId: userNames, userIds: userNames, createdBy: userNames },
 };
-/** Operators have no access to the records of a tenant, other than to its history. */
+/** Operators can read a tenant's history, but not its records. */
 const OPERATOR_SOURCES: Sources = { tenantId: tenantSource };
 
 const isListOfTexts = (value: unknown): value is readonly string[] =>
@@ -30,11 +30,11 @@ function useNames(path: string): Names | undefined {
   return (me && isOperator(me) ? OPERATOR_SOURCES : SOURCES)[field];
 }
 
-/** A value of a field. Ids of records are shown as names. Lists of texts are shown without quotation marks. */
+/** A field's value. Record ids are shown as names. Lists of strings are shown without quotation marks. */
 export function FieldValue({ path, value }: { readonly path: string; readonly value: unknown }): ReactNode {
   const names = useNames(path);
   if (value === undefined || value === null) return '—';
-  // Forms contain lists as texts.
+  // Forms store each list as a single string.
   const texts = names !== undefined && typeof value === 'string' ? chosenIn(value) : value;
   if (isListOfTexts(texts))
     return texts.map((each, index) => (

@@ -9,10 +9,10 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
 export const count = (value: number): string => whole.format(value);
-/** Maximum number of decimals of a tax rate. */
+/** Maximum number of decimals in a tax rate. */
 export const RATE_DIGITS = 4;
 
-/** A percentage, such as 50 for `50%`. */
+/** Formats a percentage, such as 50 as `50%`. */
 export const percent = (value: number, maximumFractionDigits = 1): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits }).format(value / 100);
 
@@ -43,8 +43,7 @@ const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
 export function ago(instantMs: number, nowMs: number): string {
   const ms = instantMs - nowMs;
   const size = Math.abs(ms);
-  // The clocks of the service and of this device differ slightly. The device's time used here may also be a few seconds
-  // old.
+  // The clocks of the service and this device may differ slightly, and `nowMs` may be a few seconds old.
   if (size < 6 * SECOND_MS) return t('just now');
   if (size < MINUTE_MS) return relative.format(Math.round(ms / SECOND_MS), 'second');
   if (size < HOUR_MS) return relative.format(Math.round(ms / MINUTE_MS), 'minute');

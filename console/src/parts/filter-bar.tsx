@@ -7,9 +7,7 @@ import { IN_PLACE, useListSearch } from './list-search';
 import { useTyped } from './typed';
 import { t } from '../messages/catalogue';
 
-/**
- * Returns a function that sets one of the filters in the URL. A change of a filter resets the list to its first page.
- */
+/** Returns a function that sets one of the filters in the URL. Changing a filter resets the list to its first page. */
 export function useSetter<F extends object>(): <K extends keyof F>(name: K) => (value: F[K] | undefined) => void {
   const [, change] = useListSearch();
   return (name) => (value) => {
@@ -24,8 +22,8 @@ type BarProps = {
 };
 
 /**
- * Filters of a list. Their values are part of the URL, so that users can share a filtered list. All fields except the
- * first are slow to render, so placeholders are shown until the page has been painted.
+ * Filters of a list. Their values are part of the URL, so that users can share a filtered list. Rendering the filter
+ * fields is slow, so all except the first are placeholders until the page has been painted.
  */
 export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false);
@@ -33,7 +31,7 @@ export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const isPainted = useDeferredValue(true, false);
   return (
     <search className="k-filters" data-open={isOpen || undefined}>
-      {/* `map` sets keys, so only a second `map` keeps the first field, and the text typed meanwhile. */}
+      {/* `map` in both states keeps the keys stable, so that the first field retains the text typed meanwhile. */}
       {Children.map(children, (child, at) => (isPainted || at === 0 ? child : <div className="k-choice k-coming" />))}
       <Button
         aria-expanded={isOpen}
@@ -68,7 +66,7 @@ type SearchProps = {
   readonly hint: string;
 };
 
-/** Search field that updates while the user types. The key `/` focuses the field. */
+/** Search field that updates as the user types. The `/` key focuses it. */
 export function SearchField({ value, onChange, hint }: SearchProps): ReactNode {
   const [typed, type] = useTyped(value, onChange);
   useEffect(() => {

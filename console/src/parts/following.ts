@@ -1,8 +1,8 @@
 import { useState } from 'react';
 
 /**
- * State that is reset to `value` whenever `of` changes. By default, `of` is `value`. The component is not remounted,
- * and therefore keeps the focus.
+ * State that is reset to `value` whenever `of` changes, which is `value` by default. The component is not remounted, so
+ * it keeps the focus.
  */
 export function useFollowing<T>(value: T, of: unknown = value): readonly [held: T, hold: (next: T) => void] {
   const [held, hold] = useState(value);

@@ -26,11 +26,11 @@ type Props<Result> = Opener & {
   readonly hasOutcome?: (result: Result) => boolean;
   /** Set if the outcome is shown only once. In this case, only the outcome's own button closes the dialog. */
   readonly isOutcomeKept?: boolean;
-  /** Called when the dialog closes after success. */
+  /** Called when the dialog closes after the action has succeeded. */
   readonly onDone?: (result: Result) => void;
 };
 
-/** Button that opens a form. Validation errors of the service are shown at the fields. */
+/** Button that opens a form. The service's validation errors appear next to the fields. */
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
   const { act, outcome, hasOutcome = () => true, isOutcomeKept = false, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);

@@ -4,7 +4,7 @@ import type { Draft, Form } from './form';
 import { Icon } from './icons';
 import { inSentence, t } from '../messages/catalogue';
 
-/** A form that consists of the fields with the prefix, named without the prefix. */
+/** Returns a form that contains only the fields with a prefix, and whose field names omit the prefix. */
 export const scoped = (form: Form, prefix: string): Form => ({
   values: Object.fromEntries(
     Object.entries(form.values).flatMap(([name, value]) =>
@@ -27,7 +27,7 @@ export const prefixed = (values: Draft, prefix: string): Draft =>
 const PATH = /^(\w+)\[(\d+)\]\.(.+)$/;
 const lineAt = (list: string, index: number): string => `${list}[${index}].`;
 
-/** Values of each line of a list, which the form stores as `lines[0].amount`, `lines[1].amount`, …. */
+/** Returns the values of each line in a list, which the form stores as `lines[0].amount`, `lines[1].amount`, …. */
 export function linesIn(values: Draft, list: string): Draft[] {
   const lines: Record<string, string>[] = [];
   for (const [name, value] of Object.entries(values)) {

@@ -19,11 +19,11 @@ export type Form = {
   readonly fault: (name: string) => string | undefined;
 };
 
-/** A form has a single field for all items of a list, so `types[0]` belongs to `types`. */
+/** A form has one field for all items of a list, so an error in `types[0]` belongs to the `types` field. */
 const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '');
 
 /**
- * Form values with the service's validation errors. If the session ends, a form with a key recovers its input after the
+ * Form values with the service's validation errors. If the session ends, a form with a key restores its input after the
  * next sign-in.
  */
 export function useForm(initial: Draft, error: unknown, key?: string): Form {
@@ -90,7 +90,7 @@ export const TextField = ({
 
 type AmountProps = Omit<TextProps, 'type' | 'autoComplete' | 'inputMode'>;
 
-/** An amount in the notation of the viewer's locale, which `amountOf` converts for the service. */
+/** Field for an amount in the viewer's notation, which `amountOf` converts for the service. */
 export const AmountField = (props: AmountProps): ReactNode => (
   <TextField hint={t('For example, {value}', { value: amountWords('1250.00') })} inputMode="decimal" {...props} />
 );
@@ -144,13 +144,13 @@ export function FormProblem({ error, form }: { error: unknown; form: Form }): Re
   );
 }
 
-/** The trimmed value of a field. Undefined if the value is empty. */
+/** Returns a field's trimmed value, or undefined if it is empty. */
 export function given(values: Draft, name: string): string | undefined {
   const text = values[name]?.trim() ?? '';
   return text === '' ? undefined : text;
 }
 
-/** The non-empty values among the named fields. */
+/** Returns the named fields that are not empty. */
 export const someOf = <N extends string>(values: Draft, names: readonly N[]): Partial<Record<N, string>> =>
   Object.fromEntries(
     names.flatMap((name) => {
@@ -159,7 +159,7 @@ export const someOf = <N extends string>(values: Draft, names: readonly N[]): Pa
     }),
   ) as Partial<Record<N, string>>;
 
-/** Converts typed values for the service. Empty clearable fields become null. */
+/** Prepares typed values for the service. Empty fields that may be cleared become null. */
 export const cleared = (values: Draft, clearable: readonly string[]): Record<string, string | null> =>
   Object.fromEntries(
     Object.entries(values).map(([name, typed]) => [
@@ -168,7 +168,7 @@ export const cleared = (values: Draft, clearable: readonly string[]): Record<str
     ]),
   );
 
-/** Converts the typed amounts among the values for the service. */
+/** Converts the amounts in the named fields to the service's notation. */
 export const withAmounts = (values: Draft, names: readonly string[]): Draft =>
   Object.fromEntries(
     Object.entries(values).map(([name, typed]) => [name, names.includes(name) ? amountOf(typed) : typed]),

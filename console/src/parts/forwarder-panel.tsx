@@ -24,7 +24,7 @@ const STATES: Readonly<Record<Forwarder['state'], readonly [Tone, string]>> = {
   WAITING_FOR_RESUME: ['bad', t('Waiting to be resumed')],
 };
 
-/** State of the forwarder of integration events, and its rewinds. */
+/** State of the integration event forwarder, and its rewinds. */
 export function ForwarderPanel({ queue: { name, forwarder } }: { queue: Queue }): ReactNode {
   if (forwarder === null) return null;
   const [tone, words] = STATES[forwarder.state];
@@ -50,10 +50,10 @@ export function ForwarderPanel({ queue: { name, forwarder } }: { queue: Queue })
   );
 }
 
-/** Scope of a rewind, such as `, only kontor.sale.*`. Empty for a rewind of all messages. */
+/** Scope of a rewind, such as `, only kontor.sale.*`. It is empty if the rewind covers all messages. */
 const scopeOf = ({ tenantId, types }: { tenantId: string | null; types: string[] | null }): ReactNode => (
   <>
-    {tenantId !== null && rich(', of {tenantName}', { tenantName: <TenantName id={tenantId} /> })}
+    {tenantId !== null && rich(', for {tenantName}', { tenantName: <TenantName id={tenantId} /> })}
     {types !== null && t(', only {value}', { value: types.join(', ') })}
   </>
 );
@@ -106,7 +106,9 @@ function Actions({ forwarder, name }: { forwarder: Forwarder; name: string }): R
           label={t('Cancel rewind')}
           onDone={onDone}
         >
-          {t('Cancel this rewind and all waiting rewinds? Messages that were already republished cannot be recalled.')}
+          {t(
+            'Cancel this rewind and all waiting rewinds? Messages that have already been republished cannot be recalled.',
+          )}
         </ConfirmAction>
       )}
       {forwarder.state === 'RUNNING' ? (
@@ -162,10 +164,10 @@ const RewindAction = ({ name, onDone }: Named): ReactNode => (
           name="instant"
           type="datetime-local"
         />
-        <RemoteField form={form} label={t('Only events of this tenant')} name="tenantId" source={tenantSource} />
+        <RemoteField form={form} label={t("Only this tenant's events")} name="tenantId" source={tenantSource} />
         <AreaField
           form={form}
-          hint={t('One message type per line, such as kontor.sale.booked.v1. Leave empty for all.')}
+          hint={t('One message type per line, such as kontor.sale.booked.v1. Leave empty to include all types.')}
           label={t('Only these messages')}
           name="types"
         />

@@ -57,7 +57,7 @@ const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<
   },
 ];
 
-/** All postings in a period, in order, to all accounts or to one account. */
+/** All postings in a period, to all accounts or to one account, in order. */
 export function GeneralLedgerReport({ filters, onChange }: ReportProps): ReactNode {
   const { accountId } = filters;
   const parameters = { ...usePeriod(filters), ...known(filters), ...(accountId !== undefined && { accountId }) };

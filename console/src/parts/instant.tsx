@@ -24,8 +24,8 @@ type Props = {
 };
 
 /**
- * A time in the time zone of the books. The tooltip shows the exact instant in this zone, in the viewer's zone, and in
- * UTC. `dateTime` is machine-readable.
+ * A time in the books' time zone. The tooltip shows the exact instant in this zone, in the viewer's zone, and in UTC.
+ * The `dateTime` attribute is machine-readable.
  */
 export function Instant({ at, as = 'exact' }: Props): ReactNode {
   const nowMs = useNowMs();

@@ -50,7 +50,7 @@ export function Example({ keyText, currency }: { keyText: string; currency: stri
         </Text>
         <CopyButton value={text} what={t('example')} />
       </Group>
-      <pre aria-label={t('Example of a sale')} className="k-json" role="region" tabIndex={0}>
+      <pre aria-label={t('Sample sale')} className="k-json" role="region" tabIndex={0}>
         {text}
       </pre>
     </section>

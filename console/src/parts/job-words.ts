@@ -1,5 +1,5 @@
 import type { Job } from '../api/jobs';
 import { byCode } from '../messages/catalogue';
 
-/** Descriptions of the jobs. */
+/** Returns a job's description in the viewer's language. */
 export const jobWords = ({ name, description }: Job): string => byCode('job', name, description);

@@ -18,7 +18,7 @@ export const newJournal = (date: string): Draft => ({
   ...linesAs('lines', [BLANK, BLANK]),
 });
 
-/** Form values of a journal entry. */
+/** Returns a journal entry's form values. */
 export const journalDraft = ({ date, description, reference, postings, ...entry }: Transaction): Draft => ({
   ...{ type: 'JOURNAL', date, description: description ?? '', reference: reference ?? '' },
   ...classOf(entry),
@@ -51,7 +51,7 @@ export const journalBody = (values: Draft): Shapes['CreateTransactionDto'] => ({
 const sumOf = (lines: readonly Draft[], side: 'debit' | 'credit'): bigint =>
   lines.reduce((sum, line) => sum + (unitsOf(line[side]) ?? 0n), 0n);
 
-/** Totals of both sides, updated while the user types. */
+/** Debit and credit totals, updated as the user types. */
 function Sums({ lines, digits }: { lines: readonly Draft[]; digits: number }): ReactNode {
   const [debit, credit] = [sumOf(lines, 'debit'), sumOf(lines, 'credit')];
   const words = (units: bigint): string => amountWords(amountIn(units, digits));
@@ -74,7 +74,7 @@ function Sums({ lines, digits }: { lines: readonly Draft[]; digits: number }): R
   );
 }
 
-/** Splits the gross amount of the last line into the net amount and the tax. The tax gets a separate line. */
+/** Splits the gross amount of the last line into its net amount and the tax, which gets a separate line. */
 function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
   const [rate, setRate] = useState('');
   const lines = linesIn(form.values, 'lines');

@@ -14,7 +14,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }): R
         </Text>
         <CopyButton value={text} what={inSentence(label)} />
       </Group>
-      {/** Makes the box scrollable by keyboard. */}
+      {/** The keyboard can scroll the box. */}
       <pre aria-label={t('{label} as JSON', { label })} className="k-json" role="region" tabIndex={0}>
         {text}
       </pre>

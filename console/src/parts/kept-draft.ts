@@ -6,16 +6,16 @@ import type { Draft } from './form';
 type Kept = { readonly key: string; readonly userId: string; readonly values: Draft };
 
 /**
- * Input of the form that was open when the session ended. Kept only in memory, and only for the user who typed the
- * input.
+ * Input in the form that was open when the session ended. It is kept only in memory, and only for the user who typed
+ * it.
  */
 let kept: Kept | undefined;
 
-/** Identifies a form by its page, label and subject. */
+/** Returns a key that identifies a form by its page, label and subject. */
 export const draftKey = ({ label, about = '' }: { readonly label: string; readonly about?: string }): string =>
   `${window.location.pathname} ${label} ${about}`;
 
-/** Input that was typed into this form before the session ended, if there is any. */
+/** Returns the input that the user typed into this form before the session ended, if any. */
 export function useKeptDraft(key: string | undefined): Draft | undefined {
   const userId = useMe()?.user.id;
   const [draft] = useState(() =>
@@ -25,8 +25,7 @@ export function useKeptDraft(key: string | undefined): Draft | undefined {
 }
 
 /**
- * Keeps the input if the session ends while the form is open. In all other cases, the input is discarded when the form
- * closes.
+ * Keeps the input if the session ends while the form is open. Otherwise, the input is discarded when the form closes.
  */
 export function useKeeping(key: string | undefined, values: Draft, isFilled: boolean): void {
   const userId = useMe()?.user.id;

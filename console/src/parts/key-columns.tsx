@@ -7,7 +7,7 @@ import { useNowMs } from './now';
 import { StatusBadge, type Tone } from './status-badge';
 import { t } from '../messages/catalogue';
 
-/** Period before a key's expiry in which the key should be replaced. */
+/** Period before a key's expiry during which the key should be replaced. */
 const SOON_MS = 14 * 24 * 60 * 60_000;
 
 type Standing = readonly [tone: Tone, words: string, at: string | null];
@@ -21,7 +21,7 @@ function standingOf({ revokedAt, expiresAt, previousSecretExpiresAt }: Key, nowM
   return ['good', t('Active'), null];
 }
 
-/** Status of a key, with the time at which it began or will end. */
+/** A key's status, with the time at which the status began or will end. */
 function KeyStatus({ of }: { of: Key }): ReactNode {
   const [tone, words, at] = standingOf(of, useNowMs());
   return (
@@ -36,7 +36,7 @@ function KeyStatus({ of }: { of: Key }): ReactNode {
   );
 }
 
-/** Columns common to all lists of keys. */
+/** Columns that all lists of keys share. */
 export const keyColumns: readonly LoadedColumn<Key>[] = [
   {
     key: 'name',

@@ -5,8 +5,7 @@ import { t } from '../messages/catalogue';
 import { changeLanguage, language, LANGUAGES } from '../messages/language';
 
 /**
- * Selects the language of the console. Each language is listed by its name in that language, so that all users
- * recognize theirs.
+ * Selects the language of the console. Each language is listed by its native name, so that all users recognize theirs.
  */
 export const LanguageChoice = (): ReactNode => (
   <Menu>

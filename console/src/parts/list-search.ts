@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import type { ListParams } from './list-state';
 
-/** Navigation options for a change of the URL within a page: no history entry, and no scrolling. */
+/** Navigation options for URL changes within a page, which add no history entry and do not scroll. */
 export const IN_PLACE = { replace: true, resetScroll: false } as const;
 
 type Change = (search: ListParams) => ListParams;

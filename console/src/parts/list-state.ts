@@ -4,7 +4,7 @@
 /** Page sizes, in rows. The first size is the default. */
 export const SIZES = ['25', '50', '100'] as const;
 const DEFAULT_SIZE = Number(SIZES[0]);
-/** A page size in the URL. The URL omits the default. */
+/** A page size in the URL, which omits the default. */
 export type Size = Exclude<(typeof SIZES)[number], '25'>;
 const isSize = (size: string): size is Size => SIZES.slice(1).some((each) => each === size);
 
@@ -13,7 +13,7 @@ export type ListParams = {
   readonly size?: Size | undefined;
   /** Name of the sort order. See `Sort`. */
   readonly sort?: string | undefined;
-  /** Keys of the columns that the viewer has chosen. Undefined for the default columns. */
+  /** Keys of the columns that the viewer has chosen. Undefined if the default columns are shown. */
   readonly columns?: string | undefined;
   /** Cursor in a list without page numbers. */
   readonly cursor?: string | undefined;
@@ -21,31 +21,31 @@ export type ListParams = {
 
 const PARAMS: ReadonlySet<string> = new Set<keyof ListParams>(['page', 'size', 'sort', 'columns', 'cursor']);
 
-/** The filters in the search parameters: all parameters except those that every list has. */
+/** Returns the filters in the search parameters, which are all parameters except those that every list has. */
 export const filtersIn = <S extends ListParams>(search: S): Omit<S, keyof ListParams> =>
   Object.fromEntries(Object.entries(search).filter(([name]) => !PARAMS.has(name))) as Omit<S, keyof ListParams>;
 
-/** Filters of a list, in the form of search parameters. */
+/** A list's filters, as search parameters. */
 export type FiltersOf<Validate extends (raw: Record<string, unknown>) => ListParams> = Omit<
   ReturnType<Validate>,
   keyof ListParams
 >;
 
-/** The search parameters for the first page, without filters. */
+/** Returns the search parameters for the first page without filters. */
 export const withoutFilters = ({ size, sort, columns }: ListParams): ListParams => ({ size, sort, columns });
 
-/** The search parameters for the first page. A saved view contains these parameters. */
+/** Returns the search parameters for the first page. A saved view contains these parameters. */
 export const withoutPage = <S extends ListParams>(search: S): S => ({ ...search, page: undefined, cursor: undefined });
 
 export type Page = { readonly pageNumber: number; readonly pageSize: number };
 
-/** The number and size of the page to request. */
+/** Returns the number and size of the page to request. */
 export const pageIn = ({ page = 1, size }: ListParams): Page => ({
   pageNumber: page,
   pageSize: size === undefined ? DEFAULT_SIZE : Number(size),
 });
 
-/** The search parameters with another page size, for the page that contains the first row of the current page. */
+/** Changes the page size in the search parameters. Selects the page that contains the first row of the current page. */
 export function resized(search: ListParams, to: string): ListParams {
   const { pageNumber: before, pageSize } = pageIn(search);
   const size = isSize(to) ? to : undefined;
@@ -59,8 +59,8 @@ const isDefault = (columns: readonly Offered[], keys: readonly string[]): boolea
   columns.every(({ key, isExtra = false }) => keys.includes(key) !== isExtra);
 
 /**
- * The columns to show: those that the viewer has chosen, or the default columns. The first column is always shown. A
- * column that the viewer has chosen is also shown on a narrow screen.
+ * Returns the columns to show: those that the viewer has chosen, or the default columns. The first column is always
+ * shown. Chosen columns are shown even on a narrow screen.
  */
 export function columnsShown<C extends Offered>(columns: readonly C[], chosen: string | undefined): readonly C[] {
   const keys = chosen?.split(',');
@@ -72,7 +72,7 @@ function visible<C extends Offered>({ narrow: _, ...column }: C): C {
   return column as C;
 }
 
-/** The chosen columns after one column is shown or hidden. Undefined for the default columns. */
+/** Returns the chosen columns after one column is shown or hidden, or undefined if these are the default columns. */
 export function columnsToggled(
   columns: readonly Offered[],
   chosen: string | undefined,
@@ -86,8 +86,8 @@ export function columnsToggled(
 export type Direction = 'ascending' | 'descending';
 
 /**
- * Sort order of a column. A list with several pages is sorted by the service, in a named order with a fixed direction.
- * A list whose rows are all loaded is sorted by the console, by a value and in either direction.
+ * Sort order of a column. The service sorts lists with several pages, in a named order with a fixed direction. The
+ * console sorts lists whose rows are all loaded, by a value and in either direction.
  */
 export type Sort<Row> = ServiceOrder | ((row: Row) => string | number | null);
 export type ServiceOrder = { readonly order: string; readonly direction: Direction };
@@ -95,8 +95,8 @@ export type ServiceOrder = { readonly order: string; readonly direction: Directi
 type Sorted<Row> = { readonly key: string; readonly sort?: Sort<Row> };
 
 /**
- * The direction in which the list is currently sorted by a column, and the sort order that a click on the column header
- * selects.
+ * Returns the direction in which the list is currently sorted by a column, and the sort order that clicking the column
+ * header selects.
  */
 export function sortBy<Row>({ key, sort }: Sorted<Row>, current: string | undefined): [Direction | undefined, string] {
   if (typeof sort === 'object') return [current === sort.order ? sort.direction : undefined, sort.order];
@@ -104,7 +104,7 @@ export function sortBy<Row>({ key, sort }: Sorted<Row>, current: string | undefi
   return [current === `-${key}` ? 'descending' : undefined, key];
 }
 
-/** All rows of a list in the chosen sort order. Rows without a value are last in both directions. */
+/** Returns all rows of a list in the chosen sort order. Rows without a value are last in both directions. */
 export function sortedRows<Row>(
   rows: readonly Row[],
   columns: readonly Sorted<Row>[],

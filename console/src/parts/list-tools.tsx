@@ -11,7 +11,7 @@ import { t } from '../messages/catalogue';
 
 type Offered = { readonly key: string; readonly header: string; readonly isExtra?: boolean };
 
-/** Controls of a list in addition to its filters: saved views and columns. */
+/** Controls for a list's saved views and columns, in addition to its filters. */
 export const ListTools = ({ columns }: { columns: readonly Offered[] }): ReactNode => (
   <>
     <Views />
@@ -21,13 +21,13 @@ export const ListTools = ({ columns }: { columns: readonly Offered[] }): ReactNo
 
 type BoxProps = {
   readonly label: string;
-  /** Text of the button, if different from the label. */
+  /** The current choice, which the button shows after the label. */
   readonly current?: string | undefined;
   readonly icon: IconName;
   readonly children: (close: () => void) => ReactNode;
 };
 
-/** A button that opens a box of choices. */
+/** A button that opens a box with choices. */
 function Box({ label, current, icon, children }: BoxProps): ReactNode {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   return (
@@ -144,8 +144,8 @@ function SaveView({ onSave }: { onSave: (name: string) => void }): ReactNode {
       }}
     >
       <TextInput
-        description={t('Keeps the filters, order, columns and page size in this browser.')}
-        label={t('Name of the view')}
+        description={t('Saves the filters, sort order, columns and page size in this browser.')}
+        label={t('View name')}
         maxLength={MAX_NAME_LENGTH}
         onChange={({ currentTarget }) => {
           setName(currentTarget.value);

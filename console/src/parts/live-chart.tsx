@@ -8,18 +8,18 @@ import { locale } from '../messages/language';
 
 type Series = {
   readonly label: string;
-  /** One value for each time. Null if the value is unknown. */
+  /** One value for each time. An unknown value is null. */
   readonly values: readonly (number | null)[];
 };
 
 type Props = {
-  /** Text alternative. Should state the latest values. */
+  /** Text alternative, which should state the latest values. */
   readonly summary: string;
   /** Unix times in seconds, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly height?: number;
-  /** Whether to draw axes and a grid. False for a sparkline. */
+  /** Whether to draw axes and a grid. A sparkline has neither. */
   readonly axes?: boolean;
 };
 
@@ -29,10 +29,10 @@ const INKS = {
 } as const;
 type Inks = (typeof INKS)[keyof typeof INKS];
 
-/** The scale starts at zero. If all values are zero, the line is drawn at the bottom. */
+/** The scale starts at zero. If all values are zero, the line is therefore at the bottom. */
 const range: uPlot.Range.Function = (_chart, _min, max) => [0, Math.max(4, max * 1.1)];
 
-/** Steps between the labels of an axis. They are integers, like the charted values. */
+/** Intervals between axis labels. They are integers, like the charted values. */
 const STEPS = Array.from({ length: 12 }, (_, power) => [1, 2, 5].map((step) => step * 10 ** power)).flat();
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
 

@@ -10,8 +10,8 @@ type LoadedPages<Row> = {
 };
 
 /**
- * Pages of a list whose rows are all loaded. The URL contains the page and its size. Without a page in the URL, the
- * list opens at its first or last page. All rows are printed.
+ * Divides a list whose rows are all loaded into pages. The URL contains the page number and size. Without a page number
+ * in the URL, the list opens at its first or last page. Printing includes all rows.
  */
 export function useLoadedPages<Row>(
   rows: readonly Row[] | undefined,

@@ -4,7 +4,7 @@ import type { Form } from './form';
 
 const SEPARATOR = ' ';
 
-/** The chosen values of a field that accepts several values. */
+/** Returns the chosen values of a field that accepts several. */
 export const chosenIn = (value: string | undefined): string[] =>
   (value ?? '').split(SEPARATOR).filter((each) => each !== '');
 
@@ -23,7 +23,7 @@ export const ManyOfField = ({ form, name, label, options }: Props): ReactNode =>
     error={form.fault(name)}
     label={label}
     onChange={(values) => {
-      // Keeps chosen values that are not among the options.
+      // Chosen values that are not among the options are kept.
       const order = options.map(([value]) => value);
       form.set(name, joined([...values].sort((a, b) => order.indexOf(a) - order.indexOf(b))));
     }}

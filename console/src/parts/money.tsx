@@ -19,7 +19,7 @@ export const Money = ({ amount, currency, direction = null }: MoneyProps): React
   </span>
 );
 
-/** A customer's balance in words, because a sign is easily misread. */
+/** A customer's balance, described in words, because a sign is easily misread. */
 export function Balance({ amount, currency }: { amount: string; currency: string }): ReactNode {
   const words = /^-/.test(amount) ? t('we owe') : isSome(amount) ? t('owes us') : t('settled');
   return (
@@ -29,8 +29,8 @@ export function Balance({ amount, currency }: { amount: string; currency: string
   );
 }
 
-/** Whether an amount differs from zero. */
+/** Returns whether an amount differs from zero. */
 export const isSome = (amount: string): boolean => /[1-9]/.test(amount);
 
-/** An amount in a column of one currency. Zero is shown as a dash. */
+/** An amount in a column with a single currency. Zero is shown as a dash. */
 export const Figure = ({ amount }: { amount: string }): ReactNode => (isSome(amount) ? amountWords(amount) : NOTHING);

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { useMe } from '../api/me';
 import { nameQuery, type Names } from './remote-choice';
 
-/** A record's name. Shows the id while the name is loading, and if the name is unavailable. */
+/** A record's name. While the name is loading, or if it is unavailable, the id is shown. */
 export function NameOf({ id, source }: { id: string; source: Names }): ReactNode {
   const permissions = useMe()?.permissions ?? [];
   const enabled = source.permission === undefined || permissions.includes(source.permission);

@@ -86,8 +86,8 @@ function Notice({ notification, onLeave }: { notification: Notification; onLeave
 }
 
 /**
- * Link of a notification. Navigates within the console, and opens other URLs in a new tab. Shows no link for an unsafe
- * URL.
+ * A notification's link, which navigates within the console or opens any other URL in a new tab. No link is shown for
+ * an unsafe URL.
  */
 function Follow({ link, onFollow }: { link: string | null; onFollow: () => void }): ReactNode {
   const { history } = useRouter();

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-// One timer updates all relative times of a page, so that they change together.
+// A single timer updates all relative times on a page, so that they change together.
 const EVERY_MS = 5_000;
 let nowMs = Date.now();
 let timer: number | undefined;
@@ -23,5 +23,5 @@ function subscribe(listener: () => void): () => void {
   };
 }
 
-/** The device's time, which may be a few seconds old. */
+/** Returns the device's time, which may be a few seconds old. */
 export const useNowMs = (): number => useSyncExternalStore(subscribe, () => nowMs);

@@ -15,7 +15,7 @@ import { t } from '../messages/catalogue';
 
 type Item = OpenItems['items'][number];
 
-/** Amounts that are included in the balance but belong to no document have no transaction. */
+/** An amount without a transaction is included in the balance but belongs to no document. */
 const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
   {
     key: 'date',
@@ -77,7 +77,7 @@ export function OpenItemsPanel({ id, name }: { id: string; name: string }): Reac
     >
       <SortedTable
         columns={columnsOf(items.data?.total ?? '0')}
-        empty={t('Nothing is open.')}
+        empty={t('There are no open items.')}
         keyOf={({ transactionId }) => transactionId ?? 'rest'}
         label={t('Open items')}
         query={items}

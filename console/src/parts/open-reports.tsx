@@ -53,7 +53,7 @@ const ageingColumns = ({ totals }: Ageing): readonly LoadedColumn<AgeingRow>[] =
   })),
 ];
 
-/** Amounts that customers owe, by age of the open items. */
+/** Amounts that customers owe, by the age of the open items. */
 export function AgeingReport({ filters, onChange }: ReportProps): ReactNode {
   const day = today(useZone());
   const asOf = filters.asOf ?? day;

@@ -9,7 +9,7 @@ type Props = {
   readonly actions?: ReactNode;
 };
 
-/** Header of every page. Also sets the title of the browser tab. */
+/** Header of every page. It also sets the title of the browser tab. */
 export function PageHeader({ title, lead, actions }: Props): ReactNode {
   useEffect(() => {
     document.title = `${title} · Kontor`;

@@ -24,7 +24,7 @@ function titleOf({ status, code }: KontorError): string {
 
 type Props = {
   readonly error: unknown;
-  /** Called by a retry button, which is shown if a retry may succeed. */
+  /** Called by the retry button, which is shown only if a retry may succeed. */
   readonly onRetry?: (() => unknown) | undefined;
   readonly title?: string;
 };

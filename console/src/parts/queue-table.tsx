@@ -22,15 +22,15 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
 const LOOKS = 5;
 
 /**
- * Whether a queue has not yet reached the position that the head had ten seconds ago. A lag alone is not significant,
+ * Returns whether a queue has not yet reached the head position of ten seconds ago. A lag alone is not significant,
  * because events arrive continuously.
  */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
 
 /**
- * Whether the previous sample also shows a lag. An event that was only just stored therefore does not change the status
- * of a queue.
+ * Returns whether the previous sample also shows a lag. A queue's status therefore does not change because of an event
+ * that has only just been stored.
  */
 const isWorking = ({ name, lag }: Queue, samples: readonly Sample[]): boolean =>
   (lag ?? 0) > 0 && (samples.at(-2)?.lags.get(name) ?? 0) > 0;
@@ -52,7 +52,10 @@ function QueueStatus({ queue, samples }: { queue: Queue; samples: readonly Sampl
   );
 }
 
-/** Queues that require attention come first. All other queues keep their order, so that the table remains readable. */
+/**
+ * Sort priority. Queues that require attention come first. The others keep their order, so that the table remains
+ * readable.
+ */
 const URGENCY: Readonly<Record<Standing, number>> = { unled: 3, paused: 2, behind: 1, healthy: 0 };
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
@@ -109,7 +112,7 @@ type Props = {
   readonly queues: readonly Queue[] | undefined;
   readonly samples: readonly Sample[];
   readonly query: Asked;
-  /** Whether healthy queues are hidden at first. */
+  /** Whether healthy queues are initially hidden. */
   readonly isFolded?: boolean;
 };
 

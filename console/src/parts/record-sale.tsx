@@ -57,7 +57,7 @@ function bodyOf(values: Draft, currency: string, timeZone: string): Body {
   };
 }
 
-/** The total that the service will calculate. */
+/** Previews the total that the service will calculate. */
 function Total({ values, currency }: { values: Draft; currency: string }): ReactNode {
   const digits = digitsOf(currency);
   const total = linesIn(values, 'lines').reduce((sum, line) => sum + grossOf(line, digits), 0n);
@@ -103,7 +103,7 @@ const SaleFields = ({ form, currency }: { form: Form; currency: string }): React
       <TextField form={form} label={t('Date')} name="date" required type="date" />
       <TextField form={form} label={t('Time')} name="time" required type="time" />
       {isReference(form.values) ? (
-        <TextField form={form} label={t('Number of the original sale')} name="relatedExternalId" required />
+        <TextField form={form} label={t('Original sale number')} name="relatedExternalId" required />
       ) : (
         <RemoteField
           form={form}
@@ -120,7 +120,7 @@ const SaleFields = ({ form, currency }: { form: Form; currency: string }): React
   </>
 );
 
-/** Form values for the return of a whole sale. The user removes the items that the customer keeps. */
+/** Returns the form values for returning a whole sale. The user removes the items that the customer keeps. */
 const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: string): Draft => ({
   ...newSale(date),
   ...{ type: 'RETURN', relatedExternalId: externalId, branchCode: branchCode ?? '' },
@@ -152,9 +152,7 @@ export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
   <SaleDialog
     initial={returnOf(of, today(useZone()))}
     label={t('Record a return')}
-    lead={t(
-      'If the customer returns only part of the sale, change the quantities or remove lines. Payments are refunds.',
-    )}
+    lead={t('For a partial return, change the quantities or remove lines. The payments are the amounts refunded.')}
     variant="default"
   />
 );
@@ -169,7 +167,7 @@ export const CancelSale = ({ of: { externalId, branchCode } }: { of: Sale }): Re
     }}
     isDangerous
     label={t('Cancel sale')}
-    lead={t('Books the reversal of the whole sale, including its payments. This cannot be undone.')}
+    lead={t('Books a reversal of the entire sale, including its payments. This cannot be undone.')}
     variant="default"
   />
 );

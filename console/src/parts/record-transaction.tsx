@@ -11,7 +11,7 @@ import { useZone } from './zone';
 import { today } from './zone-days';
 import { t } from '../messages/catalogue';
 
-/** Posts a new transaction, and opens its page. A retry after a lost response is idempotent. */
+/** Posts a new transaction, and opens its page. A retry after a lost response does not post it again. */
 function useRecording() {
   const cache = useQueryClient();
   const navigate = useNavigate();
@@ -53,7 +53,7 @@ export function RecordJournal(): ReactNode {
       icon="rows"
       initial={newJournal(today(useZone()))}
       label={t('Journal entry')}
-      lead={t('Any number of lines. Debits and credits must balance. Lines can use customer accounts.')}
+      lead={t('Add as many lines as you need. Lines can post to customer accounts. Debits and credits must balance.')}
       onDone={onDone}
       send={t('verb| Record')}
       size="xl"

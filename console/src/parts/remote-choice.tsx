@@ -8,7 +8,7 @@ import { Balance, Money } from './money';
 import { inSentence, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
-/** A record in the list of a chooser. */
+/** A record in a chooser's list. */
 type Option = {
   readonly id: string;
   readonly name: string;
@@ -17,7 +17,7 @@ type Option = {
   readonly balance?: { readonly amount: string; readonly currency: string };
 };
 
-/** Types of customers and of their accounts, whose balances are debts. */
+/** Types of customers and of customer accounts, whose balances are shown as debts. */
 const CUSTOMERS: readonly (string | undefined)[] = ['COMPANY', 'INDIVIDUAL', 'CUSTOMER'];
 
 const OptionLine = ({ name, code, type, balance }: Option): ReactNode => (
@@ -32,18 +32,18 @@ const OptionLine = ({ name, code, type, balance }: Option): ReactNode => (
   </span>
 );
 
-/** Source of the names of records of one kind. */
+/** Source of names for one kind of record. */
 export type Names = {
   readonly key: QueryKey;
-  /** Permission that the names require, unless all users have it. */
+  /** Permission required to read the names. Omitted if every user has it. */
   readonly permission?: string;
-  /** Loads the name of a record. */
+  /** Loads a record's name. */
   readonly nameOf: (id: string, signal: AbortSignal) => Promise<string>;
 };
 
-/** Source of records of one kind for a chooser. */
+/** Source of one kind of record for a chooser. */
 export type Source = Names & {
-  /** Loads the best matches. Their number is limited to about twenty. */
+  /** Loads the best matches, limited to about twenty. */
   readonly find: (search: string, signal: AbortSignal) => Promise<readonly Option[]>;
 };
 
@@ -64,14 +64,14 @@ type Props = {
   readonly error?: string | undefined;
   readonly hint?: string | undefined;
   readonly className?: string;
-  /** Placeholder while nothing is chosen. */
+  /** Placeholder shown while nothing is chosen. */
   readonly none?: string;
   readonly required?: boolean;
 };
 
 /**
- * The options that a search has found. The results of an earlier search are not offered: the list would change under
- * the option that the arrow keys have reached, and Enter would choose another one.
+ * Returns the options that a search has found. Results of an earlier search are not offered, because the list would
+ * then change while the user moves through it, and Enter would choose a different option.
  */
 function useFound({ key, find }: Source, typed: string) {
   const [search] = useDebouncedValue(typed, TYPING_MS);
@@ -85,7 +85,7 @@ function useFound({ key, find }: Source, typed: string) {
   return { options, isPending, isSearching: !isCurrent || isFetching, problem: error };
 }
 
-/** The options that the search has found, and the current selection. */
+/** Returns the options that the search has found, and the current selection. */
 function useOptions(source: Source, value: string | undefined, known: Option | undefined, typed: string) {
   const found = useFound(source, typed);
   const { options } = found;
@@ -100,7 +100,7 @@ function useOptions(source: Source, value: string | undefined, known: Option | u
   return { ...found, options: [kept, ...options.filter(({ id }) => id !== value)] };
 }
 
-/** Selects one of many records, using a search on the service. */
+/** Selects one of many records, which the service searches. */
 export function RemoteChoice(props: Props): ReactNode {
   const { source, label, value, onChange, none = t('Any') } = props;
   const [typed, setTyped] = useState('');
@@ -115,7 +115,7 @@ export function RemoteChoice(props: Props): ReactNode {
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
       error={props.error ?? (problem === null ? undefined : serviceWords(problemOf(problem).message))}
-      // The service has already filtered the options.
+      // All options are shown, because the service has already filtered them.
       filter={({ options: all }) => all}
       label={label}
       nothingFoundMessage={isSearching ? t('Searching…') : t('No results')}
@@ -123,7 +123,7 @@ export function RemoteChoice(props: Props): ReactNode {
         setKnown(options.find((option) => option.id === id));
         onChange(id ?? undefined);
       }}
-      // Does not search for the name of the current selection.
+      // The name of the current selection is not used as a search text.
       onSearchChange={(text) => {
         setTyped(options.some(({ id, name }) => id === value && name === text) ? '' : text);
       }}

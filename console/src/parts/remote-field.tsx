@@ -12,7 +12,7 @@ type Props = {
   readonly required?: boolean;
 };
 
-/** Form field that holds a reference to a record. */
+/** Form field for a reference to a record. */
 export const RemoteField = ({ form, name, label, source, hint, required = false }: Props): ReactNode => (
   <RemoteChoice
     error={form.fault(name)}

@@ -7,13 +7,13 @@ import { TextField } from './form';
 import { FormDialog } from './form-dialog';
 
 type Props = {
-  /** The name of the person whose factors are removed. */
+  /** Name of the person whose factors are removed. */
   readonly name: string;
   readonly act: (body: Shapes['RemoveFactorsDto']) => Promise<unknown>;
   readonly onDone: () => void;
 };
 
-/** Button that removes all second factors of another person. */
+/** Button that removes all of another person's second factors. */
 export const RemoveFactors = ({ name, act, onDone }: Props): ReactNode => (
   <FormDialog
     about={name}
@@ -24,13 +24,13 @@ export const RemoveFactors = ({ name, act, onDone }: Props): ReactNode => (
     isDangerous
     label={t('Remove second factors')}
     lead={t(
-      'Do this only if {name} has lost all factors and recovery codes. Verify the identity of {name} first. All sessions end, and the password alone is enough to sign in until {name} adds a factor.',
+      "Do this only if {name} has lost all factors and recovery codes. First, verify this person's identity. All sessions end, and the password alone is enough to sign in until {name} adds a factor.",
       { name },
     )}
     onDone={onDone}
     outcome={(_, close) => (
       <Outcome close={close}>
-        <Text size="sm">{t('The second factors of {name} have been removed.', { name })}</Text>
+        <Text size="sm">{t('All second factors for {name} have been removed.', { name })}</Text>
       </Outcome>
     )}
   />

@@ -8,7 +8,7 @@ import { t } from '../messages/catalogue';
 
 type Share = { readonly work: string; readonly leader: string | null; readonly ranges: readonly number[] };
 
-/** One row for each kind of work and each of its leaders, in the order of the leaders' ranges. */
+/** Returns one row for each leader of each kind of work, in the order of the leaders' ranges. */
 const sharesIn = (ranges: SystemHealth['ranges']): readonly Share[] =>
   ranges.flatMap(({ work, leaders }) =>
     [...new Set(leaders)].map((leader) => ({
@@ -34,7 +34,7 @@ const shareColumns: readonly Column<Share>[] = [
   { key: 'ranges', header: t('Ranges'), cell: ({ ranges }) => ranges.join(', ') },
 ];
 
-/** Distribution of the tenants among the replicas. Not shown if the service has only one process. */
+/** Distribution of tenants among the replicas. It is not shown if the service has only one process. */
 export const ReplicaShares = ({ of: ranges = [] }: { of: SystemHealth['ranges'] | undefined }): ReactNode =>
   ranges.length === 0 ? null : (
     <Panel title={t('Work by replica')}>

@@ -16,7 +16,7 @@ export type Scope = 'period' | 'day';
 const MONTHS = 12;
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** First day of a month. A month below 1 or above 12 belongs to another year. */
+/** Returns the first day of a month. A month below 1 or above 12 belongs to another year. */
 const firstOf = (year: number, month: number): string =>
   `${year + Math.floor((month - 1) / MONTHS)}-${twoDigits(((((month - 1) % MONTHS) + MONTHS) % MONTHS) + 1)}-01`;
 
@@ -30,7 +30,7 @@ const PRESETS = [
 ] as const;
 type Preset = (typeof PRESETS)[number][0];
 
-/** First day and length in months of a preset period. */
+/** Returns the first day, the number of months and the first month of a preset period. */
 function startOf(preset: Preset, year: number, month: number): readonly [first: string, months: number, begin: number] {
   const quarter = month - ((month - 1) % 3);
   const starts: Record<Preset, readonly [number, number]> = {
@@ -51,7 +51,7 @@ function periodOf(preset: Preset, day: string): { from: string; to: string } {
   return { from, to: dayAfter(firstOf(year, begin + months), -1) };
 }
 
-/** The selected period of a report. Default: the current year. */
+/** Returns the report period that the user selected. Default: the current year. */
 export function usePeriod({ from, to }: ReportFilters): { from: string; to: string } {
   const year = periodOf('year', today(useZone()));
   return {
@@ -60,7 +60,7 @@ export function usePeriod({ from, to }: ReportFilters): { from: string; to: stri
   };
 }
 
-/** Records after this instant are ignored. Default: the current time. */
+/** Returns the `knownAt` parameter. Records after this instant are ignored. Default: the current time. */
 export const known = ({ knownAt }: ReportFilters): { knownAt?: string } => (knownAt === undefined ? {} : { knownAt });
 
 export type ReportProps = {
@@ -70,7 +70,7 @@ export type ReportProps = {
 
 type Props = ReportProps & { readonly scope: Scope; readonly children?: ReactNode };
 
-/** Parameters of a report, which are part of the URL. */
+/** A report's parameters, which are part of the URL. */
 export function ReportFilterBar({ scope, filters, onChange, children }: Props): ReactNode {
   const zone = useZone();
   return (
@@ -139,11 +139,13 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
 type ExportProps = {
   readonly name: string;
   readonly parameters: Readonly<Record<string, string | boolean | undefined>>;
-  /** A format other than CSV, with its name and its file extension. */
+  /** Name and file extension of a format other than CSV. */
   readonly format?: readonly [format: string, ending: string];
 };
 
-/** Downloads a report. The file name contains the short name of the tenant, the report, and the dates it covers. */
+/**
+ * Downloads a report. The file name contains the tenant's slug, the name of the report, and the dates that it covers.
+ */
 export function ReportExport({ name, parameters, format }: ExportProps): ReactNode {
   const slug = useMe()?.tenant?.slug ?? 'kontor';
   const { from, to, asOf, knownAt } = parameters;

@@ -44,7 +44,7 @@ function spanOf(from: string | null | undefined, to: string | null | undefined):
   return to != null && rich('To {day}', { day: <Day on={to} /> });
 }
 
-/** The period or day of a report, which also appears in print. */
+/** The period or day that a report covers, which also appears in print. */
 const Coverage = ({ from, to, asOf, knownAt }: Covered & { knownAt: string | undefined }): ReactNode => (
   <p className="k-note">
     {spanOf(from, to)}

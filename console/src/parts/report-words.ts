@@ -1,7 +1,7 @@
 import { t } from '../messages/catalogue';
 import { locale } from '../messages/language';
 
-/** Display names of report sections, and of rows that summarize several accounts, by the service's names. */
+/** Display names of report sections and of rows that summarize several accounts, keyed by the service's names. */
 const NAMES: Readonly<Record<string, string>> = {
   Assets: t('Assets'),
   Liabilities: t('Liabilities'),
@@ -19,7 +19,7 @@ const MONTH = { month: 'short', timeZone: 'UTC' } as const;
 const months = new Intl.DateTimeFormat(locale, MONTH);
 const monthsOfYears = new Intl.DateTimeFormat(locale, { ...MONTH, year: 'numeric' });
 
-/** Display name of a report period: a month such as `2026-03`, or a quarter such as `2026-Q1`. */
+/** Returns the display name of a report period: a month such as `2026-03`, or a quarter such as `2026-Q1`. */
 export function periodWords(name: string, isYearShown = true): string {
   const [, year = '', quarter] = /^(\d{4})-Q(\d)$/.exec(name) ?? [];
   if (quarter !== undefined)

@@ -8,13 +8,16 @@ import { t } from '../messages/catalogue';
 type Props = {
   readonly entity: 'dead-letter' | 'error-log';
   readonly id: string;
-  /** Id of a user or operator, or `system:` followed by the name of a component of the service. */
+  /** Id of a user or operator, or `system:` followed by the name of a service component. */
   readonly by: string | null;
 };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Who resolved a record. The audit log contains the names of operators and of the users of all tenants. */
+/**
+ * Shows who resolved a record. The name comes from the audit log, which contains the names of operators and of all
+ * tenants' users.
+ */
 export function ResolvedBy({ entity, id, by }: Props): ReactNode {
   const userId = by !== null && UUID.test(by) ? by : undefined;
   const query = { entity, entityId: id, ...(userId !== undefined && { userId }), pageNumber: 1, pageSize: 1 };

@@ -102,12 +102,12 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
   );
 }
 
-/** Maximum number of groups of bars that are readable on a screen. */
+/** Maximum number of bar groups that are readable on a screen. */
 const MOST_BARS = 24;
 
 /**
- * Income and expenses as bars, by month or by quarter. Not shown for a single month or quarter, or for a very large
- * number of them.
+ * Income and expenses as bars, by month or by quarter. Not shown for a single month or quarter, or if there are too
+ * many to read.
  */
 function Course({ parameters }: { parameters: Parameters<typeof profitAndLossQuery>[0] }): ReactNode {
   const { data: report } = useQuery(profitAndLossQuery(parameters));

@@ -30,13 +30,16 @@ export const ruleVersion = (rule: Rule): Version => ({
   revision: rule.revision,
 });
 
-/** If the user clears the priority, sends null, which the service rejects with an error at the field. */
+/**
+ * Returns the changes to a rule. If the user clears the priority, the request contains null, which the service rejects
+ * with an error for this field.
+ */
 export const ruleChanges = ({ priority, ...values }: Draft): Shapes['UpdateCategoryRuleDto'] => ({
   ...cleared(withAmounts(values, AMOUNTS), CLEARABLE),
   ...(priority !== undefined && { priority: priority.trim() === '' ? Number.NaN : Number(priority) }),
 });
 
-/** If the priority is omitted, the service applies its default. */
+/** Returns a new rule. If the priority is omitted, the service applies its default. */
 export const newRule = ({ priority = '', ...values }: Draft): Shapes['CreateCategoryRuleDto'] => ({
   ...ruleChanges({ ...values, ...(priority.trim() !== '' && { priority }) }),
   categoryId: values['categoryId'] ?? '',
@@ -48,9 +51,9 @@ const DIRECTIONS = [
   ['OUT', t('Money out')],
 ] as const;
 
-type Props = { readonly form: Form; /** Prefix of a draft's field paths in errors. */ readonly prefix?: string };
+type Props = { readonly form: Form; /** Prefix of the draft's field paths in errors. */ readonly prefix?: string };
 
-/** Conditions of a rule, and its result. A transaction must meet all given conditions. */
+/** Fields for a rule's conditions and result. A transaction must meet all the given conditions. */
 export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
   const form: Form = { ...whole, fault: (name) => whole.fault(prefix + name) };
   return (
@@ -66,7 +69,7 @@ export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
         <AmountField form={form} label={t('Amount to')} name="amountMax" />
         <TextField
           form={form}
-          hint={t('0 to 1000. The matching rule with the highest value applies.')}
+          hint={t('0 to 1000. The matching rule with the highest priority applies.')}
           label={t('Priority')}
           name="priority"
           type="number"

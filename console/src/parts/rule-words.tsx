@@ -21,7 +21,7 @@ const wordsOf = <V extends string>(pairs: readonly (readonly [V, string])[], val
 
 export const sourceWords = (source: Rule['source']): string => wordsOf(SOURCES, source);
 
-/** A rule's conditions as a sentence. */
+/** Describes a rule's conditions in a sentence. */
 export function conditionsOf(rule: Rule): string {
   const how = wordsOf(MATCH_TYPES, rule.matchType);
   const conditions = [
@@ -46,7 +46,7 @@ export const RuleStatus = ({ isEnabled }: Pick<Rule, 'isEnabled'>): ReactNode =>
 const REASONS: Readonly<Record<string, string>> = {
   enabled: t('the rule is disabled'),
   'category archived': t('its category is archived'),
-  'category direction': t('its category applies to the other direction, or no direction was given'),
+  'category direction': t('its category applies to the other direction, or no direction was specified'),
   direction: t('the direction'),
   amountMin: t('the amount is too small'),
   amountMax: t('the amount is too large'),
@@ -55,6 +55,6 @@ const REASONS: Readonly<Record<string, string>> = {
   keyword: t('the description'),
 };
 
-/** Describes the unmet conditions that the service names. */
+/** Describes the unmet conditions that the service reports. */
 export const reasonWords = (reasons: readonly string[]): string =>
   reasons.map((reason) => REASONS[reason] ?? reason).join('; ');

@@ -20,7 +20,7 @@ type Props = { readonly sale: Sale };
 
 const FIRST = { pageNumber: 1, pageSize: 20 };
 
-/** Shows why a sale was rejected, the step that removes the cause, and a button for another attempt. */
+/** Shows why a sale was rejected, the step that removes the cause, and a button for trying again. */
 export function RejectedSale({ sale }: Props): ReactNode {
   const { rejection, id } = sale;
   const cache = useQueryClient();
@@ -56,11 +56,11 @@ export function RejectedSale({ sale }: Props): ReactNode {
   );
 }
 
-/** Whether the service books the sale automatically once the cause has been removed. */
+/** Returns whether the service books the sale automatically once the cause has been removed. */
 const isHealing = (code: string): boolean =>
   ['BRANCH_UNKNOWN', 'ACCOUNT_UNKNOWN', 'CUSTOMER_PASSIVE', 'RELATED_SALE_UNKNOWN'].includes(code);
 
-/** The step that removes the cause. */
+/** Offers the step that removes the cause. */
 function Fix({ sale }: Props): ReactNode {
   switch (sale.rejection?.code) {
     case 'BRANCH_UNKNOWN':
@@ -130,7 +130,7 @@ function CodedAccountFix({ code, type }: { code: string; type: Account['type'] }
   );
 }
 
-/** Finds the customer by name, because a rejected sale is not linked to its customer yet. */
+/** Finds the customer by name, because a rejected sale is not yet linked to its customer. */
 function CustomerFix({ name }: { name: string }): ReactNode {
   const mayWrite = useMay('customers.write');
   const passive = { ...FIRST, search: name, status: 'PASSIVE' as const };

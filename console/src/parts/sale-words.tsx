@@ -32,7 +32,8 @@ export const paymentWords = (method: (typeof PAYMENT_METHODS)[number][0]): strin
 export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? t('Entered by hand') : sourceId);
 
 /**
- * The reason why a sale was rejected. The service's own English text also covers reasons that are not in the catalogue.
+ * Returns the reason why a sale was rejected. For a reason that is not in the catalogue, uses the service's own
+ * message.
  */
 export const rejectionWords = ({
   code,

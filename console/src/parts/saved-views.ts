@@ -3,10 +3,10 @@ import { useMatches } from '@tanstack/react-router';
 import { useMe } from '../api/me';
 import { parseSearch } from './search-params';
 
-/** Search parameters of the views by name, in the order in which the views were saved. */
+/** Search parameters of the views, keyed by name, in the order in which the views were saved. */
 type Views = Readonly<Record<string, string>>;
 
-/** Parses the views stored in this browser. Ignores values that are not text. */
+/** Parses the views stored in this browser. Ignores values that are not strings. */
 function viewsIn(stored: string | undefined): Views {
   try {
     const found: unknown = JSON.parse(stored ?? '{}');
@@ -24,7 +24,7 @@ type Saved = {
   readonly remove: (name: string) => void;
 };
 
-/** The views of the current list that the signed-in user has saved in this browser. */
+/** Returns the views of the current list that the signed-in user has saved in this browser. */
 export function useSavedViews(): Saved {
   const list = useMatches({ select: (matches) => matches.at(-1)?.routeId ?? '' });
   const userId = useMe()?.user.id;

@@ -24,7 +24,7 @@ export const amount: Reader<string> = (given) => (/^\d{1,15}(?:\.\d{1,6})?$/.tes
 /** A date such as `2026-03-04`. */
 export const day: Reader<string> = (given) => (/^\d{4}-\d\d-\d\d$/.test(given) ? moment(given) : undefined);
 
-/** Parameters of every list. See `ListParams`. */
+/** Parameters that every list has. See `ListParams`. */
 export const listParams = { page: pageNumber, size: oneOf('50', '100'), sort: text, columns: text } as const;
 
 type Read<S> = { [K in keyof S]?: S[K] extends Reader<infer T> ? T : never };
@@ -42,7 +42,7 @@ export const searchParams =
     return found as Read<S>;
   };
 
-/** Plain query strings, such as `?status=PARKED&page=2`. The names of several values are repeated. */
+/** Plain query strings, such as `?status=PARKED&page=2`. A name with several values is repeated. */
 export const parseSearch = (search: string): Record<string, string> => Object.fromEntries(new URLSearchParams(search));
 
 export function stringifySearch(search: Readonly<Record<string, unknown>>): string {

@@ -9,7 +9,7 @@ type Props = {
   readonly what: string;
   readonly label: string;
   readonly secret: string;
-  /** Where to store the secret, and why the service cannot show it again. */
+  /** Tells the user where to store the secret, and why the service cannot show it again. */
   readonly lead: ReactNode;
   readonly close: () => void;
   readonly children?: ReactNode;

@@ -7,7 +7,7 @@ type Props<Row> = Omit<ComponentProps<typeof DataTable<Row>>, 'columns' | 'sorti
   readonly columns: readonly LoadedColumn<Row>[];
 };
 
-/** A table whose rows are all loaded. The viewer can sort it. The order is not part of the URL, unlike that of a list. */
+/** A sortable table whose rows are all loaded. Unlike the order of a list, its order is not part of the URL. */
 export function SortedTable<Row>({ columns, rows, ...table }: Props<Row>): ReactNode {
   const [current, onSort] = useState<string>();
   return (

@@ -42,10 +42,10 @@ const columns: readonly Column<Line>[] = [
   { key: 'balance', narrow: 'end', header: t('Balance'), numeric: true, cell: ({ balance }) => amountWords(balance) },
 ];
 
-/** Default start of a statement. The full history of an account could be too long to read. */
+/** Returns the default start of a statement. An account's full history could be too long to read. */
 const lastYear = (day: string): string => `${Number(day.slice(0, 4)) - 1}-01-01`;
 
-/** The default start of a period, unless the period ends before that day. */
+/** Returns the default start of a period, unless the period ends before that day. */
 const defaultBegin = ({ endDate }: Period, day: string): string | undefined =>
   endDate !== undefined && endDate < lastYear(day) ? undefined : lastYear(day);
 
@@ -53,7 +53,7 @@ type Props = {
   readonly accountId: string;
   readonly name: string;
   readonly currency: string;
-  /** Shows the opening and closing balance. */
+  /** Component that shows the opening and closing balance. */
   readonly as: typeof Balance | typeof Money;
   readonly period: Period;
   readonly onChange: (period: Period) => void;

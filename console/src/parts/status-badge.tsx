@@ -14,7 +14,7 @@ const ICONS: Readonly<Record<Tone, IconName>> = {
 
 type Props = {
   readonly tone: Tone;
-  /** Replaces the icon of the tone where that icon would be misleading. */ readonly icon?: IconName;
+  /** Replaces the tone's icon if that icon would be misleading. */ readonly icon?: IconName;
   readonly children: ReactNode;
 };
 

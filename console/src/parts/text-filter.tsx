@@ -28,7 +28,7 @@ export function TextFilter({ label, value, onChange, placeholder }: Props): Reac
   );
 }
 
-/** Amounts are typed in the notation of the viewer's locale. The URL contains them in the service's notation. */
+/** Users type amounts in the notation of their locale. The URL contains them in the service's notation. */
 const AMOUNT = {
   read: (typed: string): string => amount(amountOf(typed)) ?? '',
   write: (value: string): string => (value === '' ? '' : typedAmount(value)),

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export type TileProps = { readonly name: string; readonly value: ReactNode; readonly note?: ReactNode };
 
-/** Key figures of a page. */
+/** A page's key figures. */
 export const Tiles = ({ of }: { of: readonly TileProps[] }): ReactNode => (
   <dl className="k-tiles">
     {of.map(({ name, value, note }) => (

@@ -13,13 +13,13 @@ type Props = {
   readonly onTravel: (at: string | undefined) => void;
 };
 
-/** Value of a datetime field, in the viewer's time zone, with seconds. */
+/** Returns the value for a datetime field, in the viewer's time zone and with seconds. */
 function localOf(instant: string): string {
   const date = new Date(instant);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** Navigates a record's history in steps, with a slider, or by instant. */
+/** Navigates a record's history step by step, with a slider, or to an instant. */
 export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
   const revision = state?.revision ?? last;
   const toRevision = (next: number): void => {
@@ -74,7 +74,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
   const travel = (): void => {
     const date = new Date(typed);
     if (Number.isNaN(date.getTime())) return;
-    // Includes all events within the chosen second.
+    // The instant is the end of the chosen second, so that all events in that second are included.
     onTravel(new Date(date.getTime() + (typed.includes('.') ? 0 : 999)).toISOString());
   };
   return (

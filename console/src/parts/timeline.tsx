@@ -27,7 +27,7 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   { key: 'who', header: t('By'), cell: ({ userName }) => actorWords(userName) },
 ];
 
-/** Latest changes of a record, with their times and actors. Shown only to users who may read the audit log. */
+/** Latest changes to a record, with their times and actors. Shown only to users who may read the audit log. */
 export function Timeline({ entity, id }: { entity: string; id: string }): ReactNode {
   const mayRead = useMay('audit.read');
   const query = { entity, entityId: id, pageNumber: 1, pageSize: SHOWN };

@@ -48,15 +48,15 @@ const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties
 };
 
 const DIRECTIONS = [
-  ['IN', t('In: increases the balance of an account, or decreases the balance of a customer')],
-  ['OUT', t('Out: decreases the balance of an account, or increases the balance of a customer')],
+  ['IN', t("In: increases an account's balance, or decreases a customer's balance")],
+  ['OUT', t("Out: decreases an account's balance, or increases a customer's balance")],
 ] as const;
 const OPTIONAL = ['description', 'reference', 'branchId', 'categoryId'] as const;
 
 const typeOf = (values: Draft): FormType =>
   RECORDED_TYPES.map(([type]) => type).find((type) => type === values['type']) ?? 'COLLECTION';
 
-/** Whether the user chooses the direction of a transaction of this type. All other types imply the direction. */
+/** Returns whether the user chooses the direction for this transaction type. All other types imply it. */
 const hasDirection = (type: FormType): boolean => type === 'ADJUSTMENT' || type === 'OPENING_BALANCE';
 
 export const newTransaction = (date: string, customerId: string): Draft => ({
@@ -64,7 +64,7 @@ export const newTransaction = (date: string, customerId: string): Draft => ({
   ...{ expenseItemId: '', direction: 'IN', description: '', reference: '', branchId: '', categoryId: '' },
 });
 
-/** Form values of a transaction. */
+/** Returns a transaction's form values. */
 export const transactionDraft = (transaction: Transaction): Draft => ({
   ...newTransaction(transaction.date, transaction.customerId ?? ''),
   ...{
@@ -79,8 +79,8 @@ export const transactionDraft = (transaction: Transaction): Draft => ({
 });
 
 /**
- * Request body of the transaction. Includes only the parties of the selected type, and omits values that were typed for
- * another type.
+ * Returns the request body for a transaction. It includes only the parties of the selected type, and omits values that
+ * were typed for another type.
  */
 export function transactionBody(values: Draft): Body {
   const type = typeOf(values);

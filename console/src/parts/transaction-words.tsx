@@ -3,7 +3,7 @@ import type { Transaction } from '../api/books';
 import { StatusBadge } from './status-badge';
 import { inSentence, t } from '../messages/catalogue';
 
-/** Types of transactions that users record with the form for a single amount. */
+/** Transaction types that users record with the single-amount form. */
 export const RECORDED_TYPES = [
   ['COLLECTION', t('Collection')],
   ['PAYMENT', t('Payment')],
@@ -12,7 +12,7 @@ export const RECORDED_TYPES = [
   ['OPENING_BALANCE', t('Opening balance')],
 ] as const;
 
-/** All types of transactions, including those that result from a partner's sale. */
+/** All transaction types, including those that result from a partner's sale. */
 export const TYPES = [
   ['INVOICE', t('Invoice')],
   ['RETURN', t('Return')],

@@ -3,13 +3,13 @@ import { useState } from 'react';
 
 const TYPING_MS = 300;
 
-/** Converts between the text in a field and the value of its filter. An empty value sets no filter. */
+/** Converts between the text in a field and its filter value. An empty value clears the filter. */
 type Notation = { readonly read: (text: string) => string; readonly write: (value: string) => string };
 const AS_TYPED: Notation = { read: (text) => text, write: (value) => value };
 
 /**
- * The text typed into a filter. It is reported when the user pauses, and replaced if the URL changes for another
- * reason.
+ * Holds the text typed into a filter. The text is reported when the user pauses, and replaced if the URL changes for
+ * another reason.
  */
 export function useTyped(
   value = '',
@@ -22,7 +22,7 @@ export function useTyped(
   if (seen !== value) {
     setSeen(value);
     setTold(value);
-    // If the typed text itself has changed the URL, the text is kept, because the user may still be typing.
+    // If the typed text itself caused the URL change, it is kept, because the user may still be typing.
     if (told !== value) setTyped(write(value));
   }
   const tell = useDebouncedCallback((text: string) => {

@@ -22,7 +22,7 @@ type Guard = {
   readonly guarded: (children: ReactNode) => ReactNode;
 };
 
-/** Protects the input of a dialog against loss through Escape, the close button, or leaving the page. */
+/** Protects a dialog's input from being lost through Escape, the close button, or leaving the page. */
 export function useUnsavedGuard(close: () => void): Guard {
   const filled = useRef(false);
   const [report] = useState(() => (isFilled: boolean) => {
@@ -58,7 +58,7 @@ export function useUnsavedGuard(close: () => void): Guard {
 type Place = { readonly pathname: string };
 type Move = { readonly current: Place; readonly next: Place };
 
-/** Asks for confirmation before the user leaves the page, for example with Back, while the form contains input. */
+/** If the form contains input, asks for confirmation before the user leaves the page, for example with Back. */
 function PageChange({ isFilled }: { isFilled: () => boolean }): ReactNode {
   const [shouldBlockFn] = useState(
     () =>
@@ -71,7 +71,7 @@ function PageChange({ isFilled }: { isFilled: () => boolean }): ReactNode {
 
 type QuestionProps = { readonly onKeep: () => void; readonly onDiscard: () => void };
 
-/** Mounted only while open. Otherwise, the key press that opens the question would also close it. */
+/** Must be mounted only while open. Otherwise, the key press that opens the dialog would also close it. */
 const Question = ({ onKeep, onDiscard }: QuestionProps): ReactNode => (
   <Modal centered onClose={onKeep} opened size="sm" title={t('Discard your input?')} withCloseButton={false}>
     <Stack gap="md">

@@ -15,7 +15,7 @@ import { strong } from './strong';
 import { userChanges, UserFields, userVersion, useRefreshUsers } from './user-form';
 import { rich, t } from '../messages/catalogue';
 
-/** Actions on a user of the tenant. */
+/** Actions on one of the tenant's users. */
 export function UserActions({ user }: { user: User }): ReactNode {
   const { id, fullName, isActive } = user;
   const cache = useQueryClient();
@@ -90,10 +90,10 @@ function ResetPassword({ user: { id, fullName } }: { user: User }): ReactNode {
       icon="key"
       initial={{ newPassword: '' }}
       label={t('Reset password')}
-      lead={t('Ends all sessions of {fullName}.', { fullName })}
+      lead={t('Signs {fullName} out of all sessions.', { fullName })}
       outcome={(_, close) => (
         <Outcome close={close}>
-          <Text size="sm">{t('The password of {fullName} has been reset.', { fullName })}</Text>
+          <Text size="sm">{t('The password for {fullName} has been reset.', { fullName })}</Text>
         </Outcome>
       )}
       onDone={useRefreshUsers()}
@@ -101,7 +101,7 @@ function ResetPassword({ user: { id, fullName } }: { user: User }): ReactNode {
   );
 }
 
-/** Creates the one-time code with which a user binds an identity of the tenant's OpenID provider. */
+/** Creates the one-time code with which a user links an identity from the tenant's OpenID provider. */
 function InviteUser({ user: { id, fullName } }: { user: User }): ReactNode {
   return (
     <FormDialog
@@ -114,7 +114,7 @@ function InviteUser({ user: { id, fullName } }: { user: User }): ReactNode {
       isQuestion
       label={t('Create an OpenID code')}
       lead={t(
-        'With this one-time code, {fullName} links an identity of your OpenID provider to the user. The code replaces any earlier code.',
+        'With this one-time code, {fullName} can link an identity from your OpenID provider to this user. The code replaces any earlier code.',
         { fullName },
       )}
       outcome={({ code, expiresAt }, close) => (
@@ -122,7 +122,7 @@ function InviteUser({ user: { id, fullName } }: { user: User }): ReactNode {
           close={close}
           label={t('OpenID code for {fullName}', { fullName })}
           lead={rich(
-            'Give the code to {fullName}. The code is valid until {instant}. To use it, send it to <code>POST /api/auth/oidc/bind</code> with an access token of the provider.',
+            'Give the code to {fullName}. The code is valid until {instant}. To use it, send it to <code>POST /api/auth/oidc/bind</code> with an access token from the provider.',
             { fullName, instant: <Instant at={expiresAt} />, code: (words) => <code>{words}</code> },
           )}
           secret={code}
@@ -142,7 +142,7 @@ const DeleteUser = ({ user: { id, fullName } }: { user: User }): ReactNode => (
     label={t('Delete')}
     onDone={useRefreshUsers()}
   >
-    {rich('Delete the user <strong>{name}</strong>? All sessions of the user end. The history is kept.', {
+    {rich("Delete the user <strong>{name}</strong>? All of the user's sessions end. The history is kept.", {
       name: fullName,
       strong,
     })}

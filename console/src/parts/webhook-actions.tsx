@@ -63,7 +63,7 @@ export function WebhookActions({ webhook }: { webhook: Webhook }): ReactNode {
         isOutcomeKept
         label={t('Rotate secret')}
         lead={t(
-          'The webhook gets a new signing secret. For 24 hours, messages are signed with the old and the new secret.',
+          'The webhook gets a new signing secret. For 24 hours, messages are signed with both the old and the new secret.',
         )}
         outcome={(issued, close) => <SigningSecretOnce close={close} issued={issued} />}
       />
@@ -104,7 +104,7 @@ const Switch = ({ webhook: { url, isEnabled }, ...rest }: SwitchProps): ReactNod
   isEnabled ? (
     <ConfirmAction icon="pause" key="disable" label={t('Disable')} {...rest}>
       {rich(
-        'Stop delivering to <strong>{url}</strong>? Pending deliveries are abandoned. You can enable the webhook again and recover the missed events.',
+        'Stop deliveries to <strong>{url}</strong>? Pending deliveries are abandoned. You can enable the webhook again and recover the missed events.',
         { url, strong },
       )}
     </ConfirmAction>
@@ -144,7 +144,7 @@ const TestResult = ({ result }: { result: Shapes['WebhookTestResultDto'] }): Rea
   </>
 );
 
-/** The start of a recovery in local time, without seconds. */
+/** Returns an instant in local time, without seconds, for the start of a recovery. */
 function localTime(ms: number): string {
   const at = new Date(ms);
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
@@ -167,7 +167,7 @@ const Recover = ({ id, onDone }: { id: string; onDone: () => void }): ReactNode 
     icon="history"
     initial={{ since: localTime(useNowMs() - DAY_MS) }}
     label={t('Recover')}
-    lead={t('Delivers all events since the given time, except those that the delivery log shows as delivered.')}
+    lead={t('Delivers all events since the specified time, except those that the delivery log lists as delivered.')}
     onDone={onDone}
   />
 );

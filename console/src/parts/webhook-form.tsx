@@ -35,7 +35,7 @@ export const webhookChanges = ({ url, types, description }: Draft): Shapes['Upda
   ...(description !== undefined && { description: description.trim() === '' ? null : description }),
 });
 
-/** Event types and patterns. A list offers the types of the service. */
+/** Field for event types and patterns. A list offers the service's event types. */
 function TypesField({ form }: { form: Form }): ReactNode {
   const events = useQuery(integrationEventsQuery);
   const chosen = typesOf(form.values['types']);
@@ -43,7 +43,7 @@ function TypesField({ form }: { form: Form }): ReactNode {
     <>
       <AreaField
         form={form}
-        hint={t('One event type per line. * matches any text: kontor.sale.*')}
+        hint={t('One event type per line. Use * to match any text, as in kontor.sale.*')}
         label={t('Events')}
         name="types"
         required
@@ -51,7 +51,7 @@ function TypesField({ form }: { form: Form }): ReactNode {
       {events.error !== null && <ProblemView error={events.error} onRetry={events.refetch} />}
       <Select
         data={(events.data ?? []).map(({ type }) => type).filter((type) => !chosen.includes(type))}
-        description={rich('<link>Description of the events</link>', {
+        description={rich('<link>Event descriptions</link>', {
           link: (words) => (
             <Anchor href="/docs" inherit target="_blank" underline="always">
               {words}
@@ -60,7 +60,7 @@ function TypesField({ form }: { form: Form }): ReactNode {
         })}
         label={t('Add an event type')}
         onChange={(type) => {
-          // A single "*" includes every type.
+          // A pattern of "*" is dropped, because it would include every type.
           if (type !== null) form.set('types', [...chosen.filter((each) => each !== '*'), type].join(SEPARATOR));
         }}
         searchable
@@ -75,7 +75,7 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
     <TextField
       autoFocus
       form={form}
-      hint={t('Public HTTPS URL of the receiver.')}
+      hint={t("The receiver's public HTTPS URL.")}
       label={t('Address')}
       name="url"
       required
@@ -87,7 +87,7 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
 
 type Props = { readonly issued: IssuedWebhook; readonly close: () => void };
 
-/** The signing secret of a webhook. */
+/** A webhook's signing secret. */
 export const SigningSecretOnce = ({ issued: { url, secret }, close }: Props): ReactNode => (
   <SecretOnce
     close={close}

@@ -4,16 +4,18 @@ import { StatusBadge, type Tone } from './status-badge';
 import { t } from '../messages/catalogue';
 
 const REASONS: Readonly<Record<NonNullable<Webhook['disabledReason']>, readonly [short: string, long: string]>> = {
-  OWNER: [t('Disabled'), t('A user disabled this webhook. It receives no messages until it is enabled.')],
+  OWNER: [t('Disabled'), t('A user disabled this webhook. It receives no messages until it is enabled again.')],
   GONE: [
     t('Disabled: gone'),
     t(
-      'The receiver responded with 410 (Gone). Correct the address, enable the webhook, then recover the missed events.',
+      'The receiver responded with 410 (Gone). Correct the address, enable the webhook, and then recover the missed events.',
     ),
   ],
   FAILING: [
     t('Disabled: failing'),
-    t('The receiver has failed for five days. Repair it, enable the webhook, then recover the missed events.'),
+    t(
+      'The receiver has been failing for five days. Repair it, enable the webhook, and then recover the missed events.',
+    ),
   ],
 };
 
@@ -23,7 +25,7 @@ export const WebhookStatus = ({ webhook }: { webhook: Webhook }): ReactNode => {
   return <StatusBadge tone={reason === 'OWNER' ? 'idle' : 'bad'}>{REASONS[reason][0]}</StatusBadge>;
 };
 
-/** The reason why a webhook is disabled, and the next step. Undefined if the webhook is enabled. */
+/** Returns the reason why a webhook is disabled and the next step, or undefined if the webhook is enabled. */
 export const disabledBecause = ({ isEnabled, disabledReason }: Webhook): string | undefined =>
   isEnabled ? undefined : REASONS[disabledReason ?? 'OWNER'][1];
 

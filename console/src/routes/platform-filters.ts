@@ -12,7 +12,7 @@ export const auditSearch = searchParams({
   action: oneOf('CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER'),
   userId: text,
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type AuditFilters = FiltersOf<typeof auditSearch>;
 
 export const errorsSearch = searchParams({
@@ -26,7 +26,7 @@ export const errorsSearch = searchParams({
   tenantId: text,
   userId: text,
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type ErrorsFilters = FiltersOf<typeof errorsSearch>;
 
 const eventFilters = {
@@ -39,5 +39,5 @@ const eventFilters = {
   dateTo: day,
 };
 export const eventsSearch = searchParams({ ...eventFilters, ...listParams, cursor: text });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type EventsFilters = FiltersOf<typeof eventsSearch>;

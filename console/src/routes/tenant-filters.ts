@@ -27,7 +27,7 @@ export const transactionsSearch = searchParams({
   isCancelled: oneOf('true', 'false'),
   showSystemGenerated: oneOf('false'),
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type TransactionsFilters = FiltersOf<typeof transactionsSearch>;
 
 export const rulesSearch = searchParams({
@@ -37,7 +37,7 @@ export const rulesSearch = searchParams({
   source: oneOf('SEED', 'LEARNED', 'MANUAL'),
   isEnabled: oneOf('true', 'false'),
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type RulesFilters = FiltersOf<typeof rulesSearch>;
 
 export const customersSearch = searchParams({
@@ -46,7 +46,7 @@ export const customersSearch = searchParams({
   status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
   isDefault: oneOf('true', 'false'),
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type CustomersFilters = FiltersOf<typeof customersSearch>;
 
 export const salesSearch = searchParams({
@@ -59,7 +59,7 @@ export const salesSearch = searchParams({
   dateFrom: day,
   dateTo: day,
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type SalesFilters = FiltersOf<typeof salesSearch>;
 
 export const accountsSearch = searchParams({
@@ -72,7 +72,7 @@ export const accountsSearch = searchParams({
   ),
   isActive: oneOf('true', 'false'),
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type AccountsFilters = FiltersOf<typeof accountsSearch>;
 
 export const reportSearch = searchParams({
@@ -86,7 +86,7 @@ export const reportSearch = searchParams({
   page: pageNumber,
   size: listParams.size,
 });
-/** Parameters of a report, in the form of search parameters. */
+/** A report's parameters, as search parameters. */
 export type ReportFilters = ReturnType<typeof reportSearch>;
 
 export const tenantAuditSearch = searchParams({
@@ -99,5 +99,5 @@ export const tenantAuditSearch = searchParams({
   dateFrom: day,
   dateTo: day,
 });
-/** Filters of the page, in the form of its search parameters. */
+/** The page's filters, as search parameters. */
 export type TenantAuditFilters = FiltersOf<typeof tenantAuditSearch>;

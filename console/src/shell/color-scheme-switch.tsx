@@ -3,7 +3,9 @@ import type { ReactNode } from 'react';
 import { Icon } from '../parts/icons';
 import { t } from '../messages/catalogue';
 
-/** Switches between light and dark. The system setting applies until the switch is first used. */
+/**
+ * Switches between the light and dark color schemes. The system setting applies until the user first uses the switch.
+ */
 export function ColorSchemeSwitch(): ReactNode {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';

@@ -3,7 +3,9 @@ import { isOperator, type Me } from '../api/me';
 import type { IconName } from '../parts/icons';
 import { t } from '../messages/catalogue';
 
-/** `operator` or `tenant` for all users of that kind. Otherwise, the permission that a tenant's user requires. */
+/**
+ * `operator` or `tenant` means all users of that kind. Any other value is the permission that a tenant's user needs.
+ */
 type For = string;
 
 type Destination = {
@@ -73,14 +75,14 @@ const SECTIONS: readonly Section[] = [
 const mayGo = (me: Me, who: For): boolean =>
   who === 'operator' || who === 'tenant' ? isOperator(me) === (who === 'operator') : me.permissions.includes(who);
 
-/** Destinations that a user may visit, by section. Omits empty sections. */
+/** Returns the destinations that a user may visit, by section. Omits empty sections. */
 export const sectionsFor = (me: Me): Section[] =>
   SECTIONS.map(({ label, destinations }) => ({
     label,
     destinations: destinations.filter(({ who }) => mayGo(me, who)),
   })).filter(({ destinations }) => destinations.length > 0);
 
-/** Whether a page is closed to a user. Such a page sends no requests for data. The start page is open to every user. */
+/** Returns whether a page is closed to a user. A closed page requests no data. The start page is open to every user. */
 export const isClosed = (me: Me, pathname: string): boolean =>
   (pathname.startsWith('/records/') && !isOperator(me)) ||
   SECTIONS.flatMap(({ destinations }) => destinations).some(

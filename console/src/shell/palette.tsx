@@ -24,7 +24,7 @@ const KEYS: readonly (readonly [keys: readonly string[], words: string])[] = [
 const isNotTyping = (target: EventTarget | null): boolean =>
   !(target instanceof HTMLElement && target.matches('input, textarea, select'));
 
-/** Search over pages and records (Ctrl-K), and the list of keyboard shortcuts (`?`). */
+/** Searches pages and records (Ctrl-K), and lists the keyboard shortcuts (`?`). */
 export function Palette({ me }: { me: Me }): ReactNode {
   const [isOpen, search] = useDisclosure(false);
   const [isHelp, help] = useDisclosure(false);
@@ -109,12 +109,12 @@ const Help = ({ isOpen, close }: { isOpen: boolean; close: () => void }): ReactN
 type Search = {
   readonly found: readonly Found[];
   readonly isSearching: boolean;
-  /** Error of a kind of records that could not be searched. */
+  /** Error for a record kind that could not be searched. */
   readonly failure: unknown;
   readonly retry: () => unknown;
 };
 
-/** Pages whose names contain the words, then records. */
+/** Finds pages whose names contain the typed text, and then matching records. */
 function useFound(me: Me, typed: string): Search {
   const words = typed.trim().toLowerCase();
   const [search] = useDebouncedValue(words, TYPING_MS);

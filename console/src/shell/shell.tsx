@@ -27,8 +27,8 @@ export function Shell({ me, children }: Props): ReactNode {
   const path = useLocation({ select: ({ pathname }) => pathname });
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
-  // On every new page, moves the focus and the scroll position to the top. This also helps users of keyboards and
-  // screen readers.
+  // When the page changes, the focus and the scroll position move to the top. This also helps keyboard and screen
+  // reader users.
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;

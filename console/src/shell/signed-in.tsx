@@ -26,7 +26,9 @@ function useSessionCheck(): { error: unknown; retry: () => void } {
   return { error, retry };
 }
 
-/** Guards pages that require a session. Redirects users to the sign-in page, from which they return. */
+/**
+ * Guards pages that require a session. Redirects users to the sign-in page, which returns them to the requested page.
+ */
 export function SignedIn(): ReactNode {
   const session = useSession();
   const { error, retry } = useSessionCheck();
@@ -42,7 +44,7 @@ export function SignedIn(): ReactNode {
   return <ToSignIn hasEnded={session.is === 'ended'} />;
 }
 
-/** Redirects only once, because the URL to return to must not change afterwards. */
+/** Redirects to the sign-in page only once, because the URL to return to must not change afterwards. */
 function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   const router = useRouter();
   useEffect(() => {
@@ -54,7 +56,7 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** Delay after the display of the first page, in milliseconds, so that the requests of that page are sent first. */
+/** Delay after the first page is displayed, in milliseconds, so that its own requests are sent first. */
 const FIRST_PAGE_MS = 1_500;
 
 /** Preloads the code of all other pages, so that they open even if the service or the network is unavailable. */

@@ -10,7 +10,7 @@ import { t } from '../messages/catalogue';
 
 const stepUp = (body: Shapes['StepUpDto']) => data(api.POST('/api/auth/step-up', { body }));
 
-/** Opens when an operation requires recent proof of identity. The operation continues afterwards. */
+/** Dialog that opens when an operation requires recent proof of identity. The operation then continues. */
 export function StepUpDialog(): ReactNode {
   const settle = useStepUp();
   return (
