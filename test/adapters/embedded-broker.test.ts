@@ -77,7 +77,7 @@ describe('The embedded broker', () => {
     expect(await broker.publish(message('a'))).toMatchObject({ duplicate: true });
   });
 
-  test('keeps only the newest messages and their ids, also across a restart', async () => {
+  test('keeps only the newest messages and their ids, even across a restart', async () => {
     const broker = await open({ keptMessages: 3 });
     for (const id of ['a', 'b', 'c', 'd', 'e']) await broker.publish(message(id));
     expect(ids()).toEqual(['c', 'd', 'e']);
@@ -88,7 +88,7 @@ describe('The embedded broker', () => {
     expect(ids()).toEqual(['d', 'e', 'a']);
   });
 
-  test('trims a long log gradually, and not when messages are only repeated', async () => {
+  test('trims a long log gradually, but not when messages are only repeated', async () => {
     const before = await open();
     await Promise.all(Array.from({ length: 12_000 }, (_, index) => before.publish(message(`m-${index}`))));
     await before.close();
@@ -148,7 +148,7 @@ describe('The embedded broker', () => {
     expect(stored[0]?.payload === payload).toBe(true);
   });
 
-  test('stores nothing of a group if one message cannot be written', async () => {
+  test('stores no message of a group if one of them cannot be written', async () => {
     const broker = await open();
     const other = new DatabaseSync(join(directory, 'broker.sqlite'));
     other.exec(`CREATE TRIGGER fault BEFORE INSERT ON messages WHEN new.id = 'faulty'
@@ -251,7 +251,7 @@ describe('The embedded broker in the directory of a history', () => {
   let events: Recorded[];
   const open = (keptMessages: number = MANY.keptMessages) => EmbeddedBroker.open({ directory, clock, keptMessages });
   const sourceOf = ({ id: eventId, position }: Recorded) => ({ eventId, position });
-  /** Messages as consumers see them. */
+  /** The stored messages, reduced to the members that consumers see. */
   const seen = () =>
     messagesIn(directory).map(({ id, subject, headers, payload }) => ({ id, subject, headers, payload }));
   const messagesOfAll = (of: readonly Recorded[]): BrokerMessage[] =>
@@ -355,7 +355,7 @@ describe('The embedded broker in the directory of a history', () => {
     ).toEqual([...messagesOf(event).map(({ id }) => id), 'meanwhile'].sort());
   });
 
-  test('publishes an event of another history at the same position, and no longer shows the lost one', async () => {
+  test('publishes an event from another history at the same position, and no longer returns the lost one', async () => {
     const [event] = events as [Recorded];
     const lost = { eventId: '0199d3a0-0000-7000-8000-000000000001', position: event.position };
     const [unseen] = await broker.publishInOrder(messagesOf(event), lost);
@@ -379,7 +379,7 @@ describe('The embedded broker in the directory of a history', () => {
     expect(rows('messages')).toBe(0);
   });
 
-  test('stores nothing of an event while another process writes, and stores the event afterwards', async () => {
+  test('stores no part of an event while another process writes, and stores all of it afterwards', async () => {
     const other = new DatabaseSync(join(directory, 'broker.sqlite'));
     other.exec('BEGIN IMMEDIATE');
     const [event] = events as [Recorded];

@@ -89,7 +89,7 @@ async function read(name: string, options: Read = {}): Promise<Seen[] | object> 
     type,
     revision: `${revision}n`,
     data,
-    // Empty metadata is omitted, as in the client's responses.
+    // Omits empty metadata, as the client's responses do.
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
     isJson: true,
     hasPosition: Number.isSafeInteger(position),
@@ -161,7 +161,7 @@ const ELSEWHERE = [
   'stream metadata round trip and its own revision',
 ];
 
-/** The scenarios of EventStoreDB, expressed in terms of the port. */
+/** The EventStoreDB scenarios, expressed in terms of the port. */
 const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
   'append with no_stream creates the stream at revision 0': () => appended('a', counted('A', 1), 'no_stream'),
 
@@ -267,7 +267,7 @@ const scenarios: Readonly<Record<string, () => Promise<unknown>>> = {
     const [p0 = NaN, p1 = NaN, p2 = NaN] = p;
     const numbersFrom = async (from: Position, direction: Direction) =>
       (await store.readAll({ from, direction, maxCount: 50 })).map(({ data }) => (data as { n: number }).n);
-    // A forward read of EventStoreDB includes the event at the start position. A forward read of the port excludes it.
+    // In EventStoreDB, a forward read includes the event at the start position. In the port, it excludes that event.
     const forwards = await numbersFrom(p1 - 1, 'forwards');
     const backwards = await numbersFrom(p1, 'backwards');
     const multi = await append('v2', ...counted('M', 1, 2));

@@ -80,7 +80,7 @@ describe('The embedded event store', () => {
   describe('group commits', () => {
     test('share one flush among the appends of one turn', async () => {
       await store.close();
-      // The time that a group may take must not end, however slow the machine is.
+      // The time limit for a group must not expire, however slow the machine is.
       store = EmbeddedEventStore.open({ directory, clock: new ManualClock() });
       const commits: Position[] = [];
       const stop = store.onCommit((head) => commits.push(head));
@@ -441,7 +441,7 @@ describe('The embedded event store', () => {
             await opened.close();
             if (refusals.length > 0) refused += 1;
           } catch (error) {
-            // The structure that marks the end of the history is damaged, so no event can be appended.
+            // The structure that marks the end of the history is damaged, so the store cannot append any events.
             if (!(error instanceof EventStoreUnavailable)) throw error;
             refused += 1;
           }
@@ -590,7 +590,7 @@ describe('The embedded event store', () => {
       expect(await reader.head()).toBe(await store.head());
     });
 
-    test('that follow the history, and go live by commit signals', async () => {
+    test('that follow the history, and go live on commit signals', async () => {
       await create('before', event({ n: 0 }));
       const seen: unknown[] = [];
       const caughtUp: boolean[] = [];

@@ -240,7 +240,8 @@ describe('The read store in SQLite', () => {
     async (reverse) => {
       const store = await openStore('readwrite');
       await store.prepare([table]);
-      // Matches become rare, and then stop. Of the documents created last, some belong to the beginning of the list.
+      // Matches become rare, and then stop. Some of the most recently created documents belong at the beginning of the
+      // list.
       const isMatch = (n: number) => (n < 500 ? n % 2 === 0 : n < 1_000 ? n % 20 === 0 : n >= 1_800);
       const made = Array.from({ length: 2_000 }, (_, n): Entry => {
         const day = n < 1_900 ? Math.floor(n / 10) : (n - 1_900) * 2;
@@ -263,7 +264,7 @@ describe('The read store in SQLite', () => {
     },
   );
 
-  test('a page of many hits is complete, even if most are far behind', async () => {
+  test('a page of many hits is complete, even if most hits are much later', async () => {
     const store = await openStore('readwrite');
     await store.prepare([table]);
     const named = (n: number): string => (n < 300 || n >= 2_998 ? 'wanted' : 'other');
@@ -343,7 +344,7 @@ describe('The read store in SQLite', () => {
     });
   });
 
-  test('uses the unpacked documents of a file of version 3, and packs those that change', async () => {
+  test('uses the unpacked documents in a version 3 file, and packs those that change', async () => {
     const old = await openStore('readwrite');
     await old.prepare([table]);
     await old.write(batch(some(3)));
@@ -500,7 +501,7 @@ describe('The read store in SQLite', () => {
       expect((await store.list(table, scope, page)).totalCount).toBe(2);
     });
 
-    test('with several changes of a document, including its words and accounts', async () => {
+    test('with several changes to a document, including its words and accounts', async () => {
       const first = { ...nth(1), description: 'first text', accounts: ['x'] };
       const second = { ...nth(2), description: 'second text', accounts: ['y'] };
       await store.write(batch([create('one', first, 1), { ...create('one', second, 2), expected: 1 }]));
@@ -525,7 +526,7 @@ describe('The read store in SQLite', () => {
       expect((await store.list(table, scope, page)).totalCount).toBe(0);
     });
 
-    test('rejecting values that a filter cannot have as a programming error', async () => {
+    test('rejecting invalid filter values as a programming error', async () => {
       for (const where of [{ open: 'true' }, { type: 1 }, { open: 1 }]) {
         await expect(store.list(table, scope, { ...page, where })).rejects.toThrow(RangeError);
       }
@@ -592,7 +593,7 @@ describe('A read store whose file is damaged while open', () => {
       try {
         for (const store of [writer, reader]) await store.prepare([table]);
         await writer.write(batch(some(2_000)));
-        // Moves the content of the write-ahead log into the database file.
+        // Transfers the contents of the write-ahead log to the database file.
         const other = new DatabaseSync(join(directory, 'models.sqlite'));
         other.exec('PRAGMA wal_checkpoint(PASSIVE)');
         other.close();

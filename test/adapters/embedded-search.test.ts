@@ -42,7 +42,7 @@ process.stdout.write(`seed ${seed}\n`);
 type Kept = { readonly position: number; readonly document: object | null };
 type Documents = Map<string, Kept>;
 
-/** The expected content of a store. Generates the writes that change the content. */
+/** The expected contents of a store. Generates the writes that change the store. */
 class Expected {
   private readonly notes = new Map<Scope, Documents>(scopes.map((scope) => [scope, new Map()]));
   private readonly authors = new Map<Scope, Documents>(scopes.map((scope) => [scope, new Map()]));

@@ -34,7 +34,7 @@ describe.each([
     return node;
   };
 
-  /** Makes every node except `one` refuse calls, so that a response proves which node was called. */
+  /** Makes every node except `one` reject calls, so that a response proves that the client called `one`. */
   const refuseAllBut = (one: EventStoreServer): void => {
     for (const node of cluster.nodes) {
       node.faults.accept();
@@ -49,7 +49,7 @@ describe.each([
     await expect(append()).resolves.toMatchObject({ nextExpectedRevision: 1n });
   });
 
-  test('is discovered by gossip of one node that knows the leader', async () => {
+  test('is discovered through gossip from one node that knows the leader', async () => {
     cluster.elect(nodeAt(2));
     client = EventStoreDBClient.connectionString(nodeAt(0).discoveryUrl);
     await append();
@@ -72,7 +72,7 @@ describe.each([
     await append();
     cluster.elect(nodeAt(2));
     const anywhere = client.appendToStream('t', jsonEvent({ type: 'Counted', data: {} }));
-    // All batches share one call, which required a leader when it was opened.
+    // All batches share one call, and the client required a leader when it opened that call.
     if (batchAppend) await expect(anywhere).rejects.toMatchObject({ type: 'not-leader' });
     else await expect(anywhere).resolves.toMatchObject({ success: true });
   });

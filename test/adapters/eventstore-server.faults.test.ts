@@ -33,8 +33,8 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 /**
- * Returns whether a promise is still pending after 150 ms. Even on a slow machine, a pending promise never appears
- * settled.
+ * Returns whether a promise is still pending after 150 ms. Never reports a pending promise as settled, even on a slow
+ * machine.
  */
 const isOpen = async (promise: Promise<unknown>): Promise<boolean> =>
   (await Promise.race([promise.catch(() => undefined), sleep(150, 'open')])) === 'open';
@@ -45,7 +45,7 @@ async function countOf(client: EventStoreDBClient, stream: string): Promise<numb
   return count;
 }
 
-/** Retries the call until there is a response. The client notices a lost connection only on the next call. */
+/** Retries the call until it succeeds. The client notices a lost connection only on the next call. */
 async function again<T>(call: () => Promise<T>): Promise<T> {
   let answer: { readonly value: T } | undefined;
   await until(async () => {
@@ -58,7 +58,7 @@ async function again<T>(call: () => Promise<T>): Promise<T> {
   return (answer as unknown as { readonly value: T }).value;
 }
 
-/** Collects the events and errors of a subscription. */
+/** Collects a subscription's events and errors. */
 function follow(subscription: AllStreamSubscription): { seen: number[]; errors: unknown[] } {
   const seen: number[] = [];
   const errors: unknown[] = [];

@@ -12,7 +12,7 @@ const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;
 
-/** Removes gRPC status codes. Errors of recorded appends have none, because the recording used batch appends. */
+/** Removes gRPC status codes. Recorded append errors have no status code, because the recording used batch appends. */
 const withoutCodes = (answer: unknown): unknown =>
   JSON.parse(JSON.stringify(answer, (key, value: unknown) => (key === 'code' ? undefined : value)));
 

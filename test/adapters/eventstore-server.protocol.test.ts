@@ -49,7 +49,7 @@ function append(stream: string, ...messages: AppendReq[]): Promise<AppendResp> {
   });
 }
 
-/** Every response to a read. */
+/** Reads and returns all response messages. */
 async function read(options: ReadReq.Options): Promise<ReadResp[]> {
   const answers: ReadResp[] = [];
   for await (const answer of client.read(new streams.ReadReq().setOptions(options))) answers.push(answer as ReadResp);

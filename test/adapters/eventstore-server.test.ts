@@ -59,7 +59,7 @@ async function append(stream: string, ...numbers: number[]): Promise<Position> {
 }
 
 /**
- * All notifications of a subscription, in order: numbers of events, `caughtUp`, `fellBehind`, `checkpoint <position>`.
+ * All notifications from a subscription, in order: event numbers, `caughtUp`, `fellBehind`, `checkpoint <position>`.
  */
 function follow(options: { fromPosition?: Position; filter?: Filter } = {}): {
   readonly told: string[];
@@ -233,7 +233,7 @@ describe('A subscription to a stream', () => {
     expect(errors).toMatchObject([{ type: 'stream-deleted' }, { type: 'stream-deleted' }]);
   });
 
-  test('skips hidden events while catching up, and none later', async () => {
+  test('skips hidden events while catching up, but none later', async () => {
     await append('s', 1, 2, 3);
     await client.setStreamMetadata('s', { maxCount: 1 });
     const seen: unknown[] = [];
@@ -299,7 +299,7 @@ describe('A read', () => {
 });
 
 describe('System events', () => {
-  test('can be excluded by the filter of the client', async () => {
+  test("can be excluded by the client's filter", async () => {
     await append('s', 1);
     await server.addNoise(40);
     await append('s', 2);
@@ -319,7 +319,7 @@ describe('System events', () => {
 describe('An event is returned with the bytes as sent', () => {
   const onlyEventOf = async (stream: string) => {
     const events = [];
-    // Reads to the end, because an abandoned read prevents the client from being disposed.
+    // Reads to the end, because the client cannot be disposed while a read is unfinished.
     for await (const { event } of client.readStream(stream)) events.push(event);
     return events[0];
   };
@@ -396,7 +396,7 @@ describe('An append', () => {
     await server.stop();
     server = await EventStoreServer.start({ directory, batchAppend: false });
     client = EventStoreDBClient.connectionString(server.url);
-    // An append that is a separate call fails with the gRPC status of that call.
+    // An append sent as a separate call fails with that call's gRPC status.
     await expect(append('gone', 2)).rejects.toMatchObject({ ...refused, code: 9 });
   });
 });

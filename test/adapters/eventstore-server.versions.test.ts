@@ -15,7 +15,7 @@ const golden = JSON.parse(
 const script = fileURLToPath(new URL('../support/eventstore-more-scenarios.mjs', import.meta.url));
 
 async function answersOf(like: Like): Promise<Answers> {
-  // Appends sent together must share one flush, even if a busy machine interrupts the client between the appends.
+  // Appends sent together must share one flush, even if a busy machine delays the client between them.
   const server = await ServerProcess.start(eventStoreLike(like, '--flush-delay', '50'));
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [script, server.url]);
@@ -33,7 +33,7 @@ const VERSIONS: readonly (readonly [Like, string])[] = [
 describe('The EventStoreDB test server as a process', () => {
   const answers = new Map<Like, Answers>();
 
-  // In total, the scenarios wait about twenty seconds for events that must not arrive, so both versions run
+  // The scenarios wait about twenty seconds in total for events that must not arrive, so both versions run
   // concurrently.
   beforeAll(async () => {
     await Promise.all(VERSIONS.map(async ([like]) => answers.set(like, await answersOf(like))));

@@ -16,7 +16,7 @@ const PASSWORD = 'se/cret%1';
 const clock = new SystemClock();
 const tls = selfSigned(['localhost'], ['127.0.0.1']);
 
-/** All log output, as lines. */
+/** Records the warnings and errors that are logged, one line each. */
 function recorder(): { logger: Logger; lines: string[] } {
   const lines: string[] = [];
   const note = (about: object, message: string): void => void lines.push(`${message} ${JSON.stringify(about)}`);

@@ -16,7 +16,7 @@ import { silentLogger } from '../../src/ports/log.js';
 import { Any, rpc, shared, streams, StreamsService } from '../support/eventstore-server/protocol.js';
 
 type BatchCall = ServerDuplexStream<BatchAppendReq, BatchAppendResp>;
-/** The outcome of the n-th append of the n-th call. */
+/** Responds to an append in the nth batch call, where n is `calls`. */
 type Script = (call: BatchCall, request: BatchAppendReq, calls: number) => void;
 
 const created = (stream: string): Append => ({
@@ -45,7 +45,7 @@ const wrongVersion = (): Uint8Array =>
   new shared.WrongExpectedVersion().setCurrentStreamRevision('7').serializeBinary();
 const tooLarge = (): Uint8Array => new shared.MaximumAppendSizeExceeded().setMaxappendsize(64).serializeBinary();
 
-/** Behaves like a server whose history contains a single event of the service, at position 900. */
+/** Behaves like a server whose history contains a single event from the service, at position 900. */
 function readOne(call: ServerWritableStream<ReadReq, ReadResp>): void {
   const record = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(new shared.UUID().setString(randomUUID()))

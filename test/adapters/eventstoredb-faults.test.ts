@@ -36,7 +36,7 @@ const numberOf = ({ data }: RecordedEvent): unknown => (data as { n: number }).n
 /** A time limit that is long enough even on a busy machine. */
 const SOON_MS = 10_000;
 
-/** Subjects of the log lines, in order. */
+/** Records the messages of all log lines, in order. */
 function recorder(): { logger: Logger; said: string[] } {
   const said: string[] = [];
   const note = (_: object, message: string) => void said.push(message);
@@ -47,7 +47,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2_147_483_647);
 process.stdout.write(`seed ${seed}\n`);
 const random = mulberry32(seed);
 
-/** Retries the append until a response confirms it, like the platform's appender. */
+/** Retries the append until a response confirms it, as the platform's appender does. */
 async function appendAgainAndAgain(store: EventStoreDb, append: Append): Promise<Appended> {
   const endMs = performance.now() + 60_000;
   for (;;) {
@@ -80,7 +80,7 @@ async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterM
   throw new Error('It succeeded');
 }
 
-/** Collects the events of a subscription in the background. */
+/** Collects a subscription's events in the background. */
 function follow(store: EventStoreDb, prefix: string, after = BEFORE_ALL) {
   const numbers: unknown[] = [];
   const batches: EventBatch[] = [];
@@ -155,7 +155,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     expect(looking.error).toBeInstanceOf(EventStoreUnavailable);
     expect(asking.error).toBeInstanceOf(EventStoreUnavailable);
     for (const { afterMs } of [appending, reading, looking, asking]) expect(afterMs).toBeLessThan(SOON_MS);
-    // The first attempt now reaches the store, but the adapter no longer waits for the response.
+    // The server now stores the first attempt, but the adapter is no longer waiting for the response.
     server.faults.resume();
     expect(await appendAgainAndAgain(store, append)).toMatchObject({ revision: 0 });
     expect((await store.readStream('sale-1')).events).toHaveLength(1);
@@ -381,7 +381,7 @@ describe('The EventStoreDB adapter, when its server fails', () => {
     await Promise.all(Array.from({ length: 64 }, writer));
     state.isOver = true;
     await flapping;
-    // The connection has just been lost. It is reopened after a pause.
+    // The connection has just been lost. The adapter reopens it after a pause.
     await until('the server answers', () =>
       store.head().then(
         () => true,
@@ -489,7 +489,8 @@ describe('The EventStoreDB adapter on a cluster', () => {
     const following = follow(store, 'sale-');
     await appendAgainAndAgain(store, created('sale-0', { n: 0 }));
     cluster.elect(node(1));
-    // Reads find the new leader automatically, but the caller must retry an append that reached the old leader.
+    // Reads are redirected to the new leader automatically, but the caller must retry an append that reached the old
+    // leader.
     expect((await store.readStream('sale-0')).events).toHaveLength(1);
     await appendAgainAndAgain(store, created('sale-1', { n: 1 }));
     await cluster.stopNode(node(1));
@@ -523,7 +524,7 @@ describe('The EventStoreDB adapter on a cluster', () => {
       const looking = failure(store.head());
       node(0).disconnectAll();
       expect((await looking).error).toBeInstanceOf(EventStoreUnavailable);
-      // Waits long enough for discovery to give up. The client does not report when that happens.
+      // Waits long enough for discovery to give up, because the client does not report when it gives up.
       await sleep(4_000);
     } finally {
       process.off('unhandledRejection', note);

@@ -26,14 +26,14 @@ const created = (stream: string, count = 1): Append => ({
 
 const until = (condition: () => boolean): Promise<boolean> => eventually(condition, 15_000);
 
-/** Warnings and errors, in order. */
+/** Records the messages of warnings and errors, in order. */
 function complaints(): { logger: Logger; said: string[] } {
   const said: string[] = [];
   const note = (_: object, message: string): void => void said.push(message);
   return { logger: { info: () => undefined, warn: note, error: note }, said };
 }
 
-/** Collects the events of a subscription in the background. */
+/** Collects a subscription's events in the background. */
 function follow(store: EventStoreDb, after: Position = BEFORE_ALL) {
   const batches: EventBatch[] = [];
   const streams: string[] = [];

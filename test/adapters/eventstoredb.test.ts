@@ -32,7 +32,7 @@ const newDirectory = (): Promise<string> => mkdtemp(join(tmpdir(), 'kontor-event
 const open = (url: string, more: Partial<EventStoreDbOptions> = {}): EventStoreDb =>
   EventStoreDb.open({ url, clock, logger: silentLogger, ...more });
 
-/** A connection that calls `onCalling` once, when calls first become possible. */
+/** A connection that invokes `onCalling` once, when it is first ready for calls. */
 class TellingConnection extends Connection {
   onCalling: (() => void) | undefined;
 
@@ -86,7 +86,7 @@ describe('The EventStoreDB adapter', () => {
 
   const appendTo = (stream: string, ...events: EventToAppend[]) => appendNext(store, stream, ...events);
 
-  /** The batches of a subscription, up to and including the first with `caughtUp`. */
+  /** A subscription's batches, up to and including the first with `caughtUp`. */
   async function catchUp(subscription: AllSubscription): Promise<EventBatch[]> {
     const batches: EventBatch[] = [];
     for await (const batch of store.subscribeToAll(subscription)) {
@@ -209,7 +209,7 @@ describe('The EventStoreDB adapter', () => {
       seen.push(...batch.events.map(({ position }) => position));
       expect(stored.filter(({ position }) => position <= batch.position)).toHaveLength(seen.length);
       if (batch.caughtUp) break;
-      // During this pause, the remaining events and the final checkpoint arrive.
+      // The remaining events and the final checkpoint arrive during this pause.
       await sleep(200);
     }
     expect(seen).toEqual(stored.map(({ position }) => position));
@@ -263,7 +263,7 @@ describe('The EventStoreDB adapter', () => {
     const { read, subscription } = server.asked;
     expect(seen).toEqual((await store.readAll()).map(({ position }) => position));
     expect(subscription).toBe(0);
-    // An interval in which many events arrived ends with a second page.
+    // If many events arrive in an interval, reading them takes a second page.
     expect(read).toBeLessThanOrEqual(2 * (intervals + 1));
   });
 

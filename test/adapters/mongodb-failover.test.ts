@@ -38,7 +38,9 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
 
   const projector = () => new Projector(mongo.reads, { projection: memberProjection, table });
 
-  /** Retries a failed projection until it is stored, like a projection runner. Each attempt rereads the documents. */
+  /**
+   * Retries a failed projection until it is stored, as a projection runner does. Each attempt rereads the documents.
+   */
   async function projectUntilStored(to: Projector): Promise<number> {
     const all = await events.readAll({ from: -1, maxCount: 100 });
     const position = all.at(-1)?.position ?? -1;
@@ -61,7 +63,7 @@ describe('A projection on a MongoDB replica set that changes its primary', () =>
     set.isolatePrimary();
     set.onCommand = (command) => {
       if (command.find !== 'members_v1_g1') return;
-      // The read that follows the failed write is the last one that the previous primary answers.
+      // The previous primary responds to the read that follows the failed write, but to no later command.
       set.failOver();
       set.onCommand = () => undefined;
     };

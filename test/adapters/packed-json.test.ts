@@ -15,13 +15,13 @@ const sale = {
   isBooked: true,
   postings: [{ accountId: '01a21ed3-dc59-7186-b45b-68ad2a93ad9e', amount: '119.00' }],
 };
-/** The packed text of this sale in release 0.2.0, in Base64. Later releases must be able to read it. */
+/** The packed form of this sale in release 0.2.0, in Base64. Later releases must be able to read it. */
 const packedSale =
   'HwkNAVY1AUAgPV1bF18fHANLG398KyACBAgGFB4VGwQFAwkCFRsEBQsBARE5WgMMFlQDFUbDvG5mIFwiQnLDtnRjaGVuXCIsIPCfpagFR3RydWUINVsJAR0BAwIxMTkuMDAifV19';
 
-/** More UUIDs than are numbered, some of which occur several times in a text. */
+/** More UUIDs than packed text assigns numbers to. Some occur several times in a string. */
 const known = Array.from({ length: 40 }, (_, n) => `01a21ed3-dc59-7186-b45b-${String(n).padStart(12, '0')}`);
-/** Texts that resemble those with codes, and differ from them in one place. */
+/** Arbitrary strings, strings with codes, and strings that differ from these in one place. */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.uuid(),
@@ -75,7 +75,7 @@ test('Text that is not JSON is restored exactly', () => {
   );
 });
 
-test('The packed text of an earlier release is read', () => {
+test('Text packed by an earlier release can be read', () => {
   expect(Buffer.from(pack(JSON.stringify(sale))).toString('base64')).toBe(packedSale);
   expect(unpack(Buffer.from(packedSale, 'base64').toString())).toBe(JSON.stringify(sale));
 });
@@ -87,7 +87,7 @@ test('Words are only added at the end of the list, and only with new versions of
   expect(new Set(WORDS).size).toBe(WORDS.length);
 });
 
-test('Arrays and long texts are stored as they are, and such texts are read', () => {
+test('Arrays and long texts are stored unpacked, and can be read', () => {
   const long = JSON.stringify({ description: 'x'.repeat(65_536) });
   for (const json of ['[{"id":"a"}]', '"id"', 'null', '', long]) {
     expect(pack(json)).toBe(json);
@@ -128,13 +128,13 @@ test('Damaged text is reported or returned as other text', () => {
   for (const text of faults) expect(() => unpack(`\u001f${text}`)).toThrow(DamagedText);
 });
 
-test('UUIDs that occur again are restored, even if there are many', () => {
+test('Repeated UUIDs are restored, even if there are many', () => {
   const json = JSON.stringify({ postings: [...known, ...known, ...known.toReversed()].map((id) => ({ id })) });
   expect(unpack(pack(json))).toBe(json);
   expect(pack(json).length).toBeLessThan(2_000);
 });
 
-test('A sale needs less than half of the space', () => {
+test('A packed sale takes less than half the space', () => {
   const json = JSON.stringify(sale);
   expect(pack(json).length).toBeLessThan(json.length / 2);
 });

@@ -53,7 +53,7 @@ class WatchedStore {
     return this.thread(sharing).store;
   }
 
-  /** The store as used by a thread. */
+  /** The store as a thread sees it. */
   thread(sharing?: Sharing) {
     const watched = overriding<EventStore, EventStore>(this.store, {
       subscribeToAll: (given) => this.subscribe(given),
@@ -62,7 +62,7 @@ class WatchedStore {
     return { store: sharingSubscription<EventStore>(watched, shared), liveAfter: shared.liveAfter };
   }
 
-  /** Two threads, of which the second gets the live events from the first. */
+  /** Two threads. The second receives its live events from the first. */
   threads(sharing?: Sharing): [EventStore, EventStore] {
     const first = this.thread(sharing);
     const liveAfter: LiveAfter = async (told, narrowing) => {
@@ -236,7 +236,7 @@ describe('A shared subscription', () => {
     watched.isSilent = true;
     await reached([own, other], await append('a'));
     watched.isSilent = false;
-    // After a second, the second thread asks the first one again.
+    // After one second, the second thread asks the first thread for live events again.
     await eventually(async () => {
       await reached([own, other], await append('a'));
       return watched.open === 1;
@@ -262,7 +262,7 @@ describe('A shared subscription', () => {
     await Promise.all([fast.stop(), slow.stop()]);
   });
 
-  test('keeps no more than its limit of characters', async () => {
+  test('buffers no more characters than its limit', async () => {
     const shared = watched.sharing();
     const [fast, slow] = [new Consumer(shared).start(), new Consumer(shared).start()];
     await reached([fast, slow], await append('a'));
@@ -413,7 +413,7 @@ describe('A shared subscription', () => {
       }
       for (const [at, one] of consumers.entries()) {
         one.unblock();
-        // A late consumer may not have started yet.
+        // A consumer that starts late may not have started yet.
         if (specs[at]?.isLate) await one.stop();
         if (specs[at]?.isLate) one.restart();
       }

@@ -19,7 +19,7 @@ const message = (given: Partial<BrokerMessage> = {}): BrokerMessage => ({
   ...given,
 });
 
-/** The guarantees of every adapter of the Broker port. */
+/** The guarantees that every Broker adapter must provide. */
 export function brokerContract(name: string, open: () => Promise<BrokerUnderTest>): void {
   describe(`${name} as a broker`, () => {
     let broker: Broker;
@@ -30,7 +30,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
     });
     afterEach(() => dispose());
 
-    test('stores the messages of a group in their order, among others', async () => {
+    test('stores the messages of a group in order, among other messages', async () => {
       const [a, b, c] = [message(), message(), message()];
       const [acks] = await Promise.all([broker.publishInOrder([a, b, c]), broker.publish(message())]);
       expect(acks.map(({ duplicate }) => duplicate)).toEqual([false, false, false]);
@@ -40,7 +40,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(again).toEqual(acks.map(({ sequence }) => ({ sequence, duplicate: true })));
     });
 
-    test('keeps the messages of a group before a rejected one, and none after it', async () => {
+    test('stores the messages of a group that precede a rejected one, and none after it', async () => {
       const [first, refused, last] = [message(), message({ subject: 'not a subject' }), message()];
       await expect(broker.publishInOrder([first, refused, last])).rejects.toBeInstanceOf(BrokerRefused);
       expect((await all()).map(({ id }) => id)).toEqual([first.id]);
@@ -66,7 +66,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(second.sequence).toBeGreaterThan(first.sequence);
     });
 
-    test('stores messages of concurrent calls in the order of the calls', async () => {
+    test('stores the messages of concurrent calls in call order', async () => {
       const messages = Array.from({ length: 2_500 }, (_, index) => message({ payload: String(index) }));
       const acks = await Promise.all(messages.map((each) => broker.publish(each)));
       const stored = await all();
@@ -91,7 +91,7 @@ export function brokerContract(name: string, open: () => Promise<BrokerUnderTest
       expect(await all()).toHaveLength(2);
     });
 
-    test('holds exactly the first message of each id after any mixture of publishes', async () => {
+    test('holds exactly the first message with each id after any mix of publish calls', async () => {
       let run = 0;
       await fc.assert(
         fc.asyncProperty(

@@ -5,7 +5,7 @@ export type CacheUnderTest = {
   readonly cache: Cache;
   /** Lets time pass for the cache: advances the cache's clock, or waits if it uses a server's clock. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Wall clock by which the cache determines the ends of windows. */
+  /** The wall clock with which the cache determines when windows end. */
   readonly nowMs: () => number;
   /** Called after each test, when the cache may already be closed. */
   readonly dispose: () => Promise<void>;
@@ -13,7 +13,7 @@ export type CacheUnderTest = {
 
 const MINUTE_MS = 60_000;
 
-/** The guarantees of every adapter of the Cache port. */
+/** The guarantees that every Cache adapter must provide. */
 export function cacheContract(name: string, open: () => Promise<CacheUnderTest>): void {
   describe(`${name} as a cache`, () => {
     let under: CacheUnderTest;
@@ -42,7 +42,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
         expect(await cache.clear('a')).toBe(0);
       });
 
-      test('can hold an empty text', async () => {
+      test('can hold an empty string', async () => {
         await cache.set('empty', '', MINUTE_MS);
         expect(await cache.get('empty')).toBe('');
       });
@@ -214,7 +214,7 @@ export function cacheContract(name: string, open: () => Promise<CacheUnderTest>)
     });
 
     describe('status', () => {
-      test('reports the number of entries and how often look-ups found one', async () => {
+      test('reports the number of entries and the hit rate of look-ups', async () => {
         expect(await cache.status()).toMatchObject({ connected: true, keyCount: 0, hitRate: null });
         await fill(['a', 'b']);
         await present(['a', 'b', 'c', 'd']);

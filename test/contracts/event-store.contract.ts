@@ -14,7 +14,7 @@ import {
 } from '../../src/ports/event-store.js';
 
 export type EventStoreUnderTest = {
-  /** May contain events from other writers. The contract uses only streams that it has created. */
+  /** May contain events from other writers. The contract tests use only streams that they have created. */
   readonly store: EventStore;
   /** Closes the store and reopens the same history. Omitted for stores on a server. */
   readonly reopen?: () => Promise<EventStore>;
@@ -31,7 +31,7 @@ const event = (type: string, data: object = {}, metadata: object = {}): EventToA
 const numbered = (...numbers: number[]): EventToAppend[] => numbers.map((n) => event('Counted', { n }));
 const numbersOf = (events: readonly RecordedEvent[]): unknown[] => events.map(({ data }) => (data as { n: number }).n);
 
-/** The guarantees of every adapter of the EventStore port. */
+/** The guarantees that every EventStore adapter must provide. */
 export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {
   describe(`${name} as an event store`, () => {
     let store: EventStore;
@@ -52,7 +52,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       numbersOf((await store.readStream(stream(entity))).events);
     const ownEvents = () => ({ on: 'stream', prefixes: [own] }) as const;
 
-    /** The batches of a subscription, up to and including the first that satisfies `enough`. */
+    /** A subscription's batches, up to and including the first that satisfies `enough`. */
     async function follow(
       subscription: AllSubscription,
       enough: (events: readonly RecordedEvent[], batch: EventBatch) => boolean,
@@ -145,7 +145,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await numbersIn('race')).toEqual([winner]);
       });
 
-      test('loses no update of writers that read, append at the revision read, and retry when they lose', async () => {
+      test('loses no updates by writers that read, append at the revision read, and retry when they lose', async () => {
         await fc.assert(
           fc.asyncProperty(
             fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 2, maxLength: 5 }),
@@ -222,7 +222,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     });
 
     describe('repeating an earlier append', () => {
-      test('returns the original result and writes nothing, even after appends of others', async () => {
+      test('returns the original result and writes nothing, even after appends by others', async () => {
         const sale = event('A');
         const first = await create('sale', sale);
         expect(await create('sale', sale)).toEqual(first);
@@ -304,7 +304,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
     });
 
     describe('reading a stream', () => {
-      test('reports that a stream never written does not exist', async () => {
+      test('reports that a stream that was never written does not exist', async () => {
         expect(await store.readStream(stream('none'))).toEqual({ exists: false, revision: -1, events: [] });
         expect(await store.readStream(stream('none'), { direction: 'backwards', maxCount: 1 })).toEqual({
           exists: false,
@@ -345,7 +345,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect([revision, numbersOf(events)]).toEqual([2, [3]]);
       });
 
-      test('returns a stream of thousands completely', async () => {
+      test('returns a stream of thousands of events completely', async () => {
         for (let first = 0; first < 3_000; first += 500)
           await store.append({
             stream: stream('long'),
@@ -398,7 +398,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         expect(await read({ on: 'stream', prefixes: [stream('%'), stream('_')] })).toEqual([]);
       });
 
-      test('selects some of the streams that begin with a prefix by a character of their names', async () => {
+      test('selects among the streams that begin with a prefix by one character of their names', async () => {
         const { position } = await create('before', event('Old'));
         const [narrow, other] = [stream('sa+le.'), stream('other')];
         const names = [`${narrow}a1`, `${narrow}b1`, `${other}a1`, `${narrow}c1`, narrow, `${narrow}]1`];
@@ -602,7 +602,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
   });
 }
 
-/** Asserts that checkpoints never decrease, and that each covers exactly the events delivered up to then. */
+/** Asserts that checkpoints never decrease, and that each covers exactly the events delivered so far. */
 function assertCheckpoints(after: number, batches: readonly EventBatch[]): void {
   let checkpoint = after;
   for (const { events, position } of batches) {

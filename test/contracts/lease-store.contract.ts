@@ -3,14 +3,14 @@ import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
 export type LeaseStoreUnderTest = {
   /** Initially contains no leases. */
   readonly leases: LeaseStore;
-  /** Opens the same leases as another replica would. */
+  /** Opens another store on the same leases, as another replica would. */
   readonly another: () => Promise<LeaseStore>;
   readonly dispose: () => Promise<void>;
 };
 
 const lease = (holder: string, term = 1, counter = 1): Lease => ({ holder, term, counter });
 
-/** The guarantees of every adapter of the LeaseStore port. */
+/** The guarantees that every LeaseStore adapter must provide. */
 export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreUnderTest>): void {
   describe(`${name} as a lease store`, () => {
     let under: LeaseStoreUnderTest;
@@ -56,7 +56,7 @@ export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreU
       expect(await leases.read('projections')).toEqual(lease('a'));
     });
 
-    test('of leases replaced at the same time, exactly those that are unchanged are replaced', async () => {
+    test('if several leases are replaced concurrently, exactly the unchanged ones are replaced', async () => {
       const names = ['jobs', 'projections', 'push', 'webhooks'];
       for (const name of names) await leases.replace(name, undefined, lease('a'));
       const other = await under.another();
@@ -67,7 +67,7 @@ export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreU
       expect(read).toEqual([lease('b', 2, 2), lease('a', 1, 2), undefined]);
     });
 
-    test('of equal replacements of a lease at the same time, one succeeds', async () => {
+    test('if a lease is replaced several times concurrently, one replacement succeeds', async () => {
       await leases.replace('jobs', undefined, lease('a'));
       const replaced = [1, 2, 3].map(() => leases.replace('jobs', lease('a'), lease('a', 1, 2)));
       expect((await Promise.all(replaced)).filter(Boolean)).toHaveLength(1);

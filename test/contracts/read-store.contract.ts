@@ -174,7 +174,7 @@ const someThing: fc.Arbitrary<Thing> = fc.record({
   note: nullable(text),
 });
 
-// A query has at most two filters and one range. With more, hardly any document would match.
+// A query has at most two filters and one range. If it had more, hardly any document would match.
 const somePage = { offset: fc.oneof(fc.constant(0), fc.nat({ max: 5 })), limit: fc.integer({ min: 1, max: 8 }) };
 const someFilter = fc.oneof(
   fc.record({ kind: fc.constantFrom('x', 'y', 'a', 'a\0b') }),
@@ -298,13 +298,13 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({})).toEqual(['One']);
       });
 
-      test('an update of a document that never existed is reported', async () => {
+      test('an update to a document that never existed is reported', async () => {
         const { conflicts } = await store.write(batch([{ ...create(mine, 'one', thing(), 9), expected: 7 }]));
         expect(conflicts).toEqual([{ table, scope: mine, id: 'one' }]);
         expect(await store.get(table, mine, 'one')).toBeUndefined();
       });
 
-      test('all conflicts of a batch are reported, including those of other tables', async () => {
+      test('all conflicts in a batch are reported, including those in other tables', async () => {
         await store.write(batch([create(mine, 'one', thing()), create(mine, 'two', thing())]));
         await store.write(batch([create(mine, 'o1', { name: 'Ada', city: 'Bursa' })], ownersTable));
         const { conflicts } = await store.write({
@@ -333,7 +333,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       await store.write(batch([create(mine, 'one', thing({ name: 'One' }))]));
       const refused = [create(mine, 'two', thing({ kind: 'refused' })), create(mine, 'one', thing())];
       expect((await store.write(batch(refused))).conflicts.map(({ id }) => id)).toContain('one');
-      // A store without transactions may have stored the document that had no conflict.
+      // A store without transactions may have stored the document without a conflict.
       const isKept = (await store.get(table, mine, 'two')) !== undefined;
       for (const [id, kind] of [
         ['three', 'later'],
@@ -345,7 +345,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     describe('returns the stored values', () => {
-      test('keys and texts with a meaning for databases are returned unchanged', async () => {
+      test('keys and strings that have a meaning for databases are returned unchanged', async () => {
         const hostile = {
           ...thing({ name: '$where', note: 'a\0b', kind: '{"$gt":""}' }),
           $set: { $ne: null },
@@ -362,7 +362,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         ]);
       });
 
-      test('several writes of one document in one batch are applied in order', async () => {
+      test('several writes to one document in one batch are applied in order', async () => {
         const update = (size: number) => ({ ...create(mine, 'one', thing({ size }), size), expected: size - 1 });
         const writes = [create(mine, 'one', thing({ size: 1 }), 1), update(2), update(3)];
         expect(await store.write(batch(writes))).toEqual({ conflicts: [] });
@@ -372,7 +372,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(conflicts).toEqual([{ table, scope: mine, id: 'two' }]);
       });
 
-      test('documents of a megabyte are stored, and more of them at once than fit into one message', async () => {
+      test('one-megabyte documents are stored, including more at once than fit into one message', async () => {
         const long = (n: number) => thing({ size: n, kind: `${n}${'x'.repeat(1_000_000)}` });
         const writes = Array.from({ length: 50 }, (_, n) => create(mine, `d${n}`, long(n)));
         expect(await store.write(batch(writes, table, { things: 1 }))).toEqual({ conflicts: [] });
@@ -456,7 +456,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     });
 
     describe('reads', () => {
-      test('documents are loaded in the order of the keys, over all scopes, with gaps for missing ones', async () => {
+      test('documents are loaded in key order, across all scopes, with gaps for missing ones', async () => {
         await store.write(
           batch([create(mine, 'a', thing({ size: 1 }), 1), create(theirs, 'a', thing({ size: 2 }), 2)]),
         );
@@ -580,7 +580,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         },
       );
 
-      test('texts are ordered, bounded and found by their code points, whatever they contain', async () => {
+      test('strings are ordered, bounded and found by their code points, whatever they contain', async () => {
         const names = [
           '',
           '\0',
@@ -701,7 +701,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect([await totalOf({ search: 'old' }), await totalOf({ search: 'new name' })]).toEqual([0, 1]);
       });
 
-      test('special characters and very long texts are harmless', async () => {
+      test('special characters and very long strings are harmless', async () => {
         const hostile = [
           `"' OR 1=1 --`,
           '(((((a+)+)+)+)+$',
@@ -739,7 +739,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({ search: 'bursa' })).toEqual([]);
       });
 
-      test('a renamed record is found by its new name at once', async () => {
+      test('a renamed record is found by its new name immediately', async () => {
         await store.write(batch([create(mine, 'o1', { name: 'Ada', city: '' }, 1)], ownersTable));
         await store.write(batch([create(mine, 'a', thing({ name: 'Chair', owner: 'o1' }))]));
         await store.write(batch([{ ...create(mine, 'o1', { name: 'Grace', city: '' }, 2), expected: 1 }], ownersTable));
@@ -844,7 +844,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
     describe('holds generations side by side', () => {
       const next: AnyTable = { model: things, generation: 2 };
 
-      test('a generation is live once it was switched to, separately for each version', async () => {
+      test('a generation is live once it has been switched to, separately for each version', async () => {
         expect(await store.liveGeneration('things', 1)).toBeUndefined();
         await store.setLiveGeneration('things', 1, 1);
         await store.setLiveGeneration('things', 2, 5);
@@ -853,7 +853,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await (await under.another()).liveGeneration('things', 1)).toBe(2);
       });
 
-      test('writes to one generation are not in the other, and dropping one keeps the other', async () => {
+      test('writes to one generation do not appear in the other, and dropping one keeps the other', async () => {
         await store.prepare([next], { bulk: true });
         await store.write(batch([create(mine, 'a', thing({ name: 'old' }))]));
         await store.write(batch([create(mine, 'a', thing({ name: 'new', tags: ['red'] }))], next));
@@ -978,8 +978,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
               if (kind !== 'interrupted')
                 expect((await target.write(batch(writes, home, reached))).conflicts).toEqual([]);
               else {
-                // A stale write prevents the checkpoint from advancing. The next writer loads the documents that were
-                // nevertheless stored.
+                // A stale write prevents the checkpoint from advancing. The next writer loads the documents, some of
+                // which have been stored.
                 const stale = { ...create(mine, 'stale', thing(), position), expected: 999_999 };
                 await target.write(batch([...writes, stale], home, reached));
                 const stored = await stores[by ? 1 : 0].load(home, writes);

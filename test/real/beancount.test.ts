@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Output of bean-check. Empty if bean-check accepts the file. */
+/** Runs bean-check, and returns its output. The output is empty if bean-check accepts the file. */
 async function complaintsOf(ledger: string): Promise<string> {
   const file = join(directory, 'ledger.beancount');
   await writeFile(file, ledger);
@@ -51,7 +51,7 @@ async function ledgerOf(token: string, query = ''): Promise<string> {
   return reply.text;
 }
 
-/** The balances that a ledger asserts for a date, by account id. */
+/** The balances that a ledger asserts on a date, by account id. */
 function assertedOn(ledger: string, date: string): Record<string, string> {
   const ids = new Map(
     [...ledger.matchAll(/^\d{4}-\d\d-\d\d open (\S+) .*\n(?: {2}name: .*\n) {2}id: "(.*)"$/gm)].map(([, label, id]) => [

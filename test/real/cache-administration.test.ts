@@ -51,7 +51,7 @@ describe('The cache in Redis, for operators', () => {
     const before = await redis.dbsize();
     expect((await clear('mine:\\*')).data).toEqual({ success: true, id: 'mine:\\*', revision: -1, cleared: 1 });
     expect((await clear('mine:?')).data).toMatchObject({ cleared: 2 });
-    // The number varies, because every replica rewrites its queue readings every two seconds.
+    // The number of cleared keys varies, because every replica rewrites its queue readings every two seconds.
     expect((await clear('*')).data).toMatchObject({ cleared: expect.any(Number) as number });
     expect(await redis.get('somebody:else')).toBe('x');
     expect((await redis.keys('kontor:count:*')).length).toBeGreaterThan(0);

@@ -24,7 +24,7 @@ type Fault = {
   readonly engine: (servers: Servers) => ServerProcess;
   readonly begin: (server: ServerProcess) => Promise<void>;
   readonly end: (server: ServerProcess) => Promise<void>;
-  /** Responses that the intake may give during a fault. */
+  /** Status codes that the intake may return during a fault. */
   readonly allowed: readonly number[];
 };
 

@@ -16,7 +16,7 @@ import { messagesAt, type StoredMessage } from '../support/stored-messages.js';
 /** Duration of the NATS outage under load. */
 const AWAY_MS = Number(process.env['NATS_AWAY_MS'] ?? 30_000);
 const PATIENCE_MS = 30_000;
-/** A NATS payload limit that is too small for one of the messages. */
+/** NATS payload limit that one of the messages exceeds. */
 const SMALL_PAYLOAD = 3_000;
 
 type Published = StoredMessage & { readonly event: CloudEvent };
@@ -51,14 +51,14 @@ const published = async (): Promise<Published[]> => {
   const messages = await messagesAt(server.url);
   return messages.map((message) => ({ ...message, event: JSON.parse(message.payload) as CloudEvent }));
 };
-/** Resolves with all messages of the broker once every stored event has been published. */
+/** Resolves with all messages in the broker once every stored event has been published. */
 const complete = (): Promise<Published[]> =>
   until(async () => {
     const messages = await published();
     return messages.length >= (await publicMessages()) ? messages : undefined;
   });
 /**
- * Number of messages that the history produces: one per public event, and one per transaction of a booked sale or
+ * Number of messages expected for the history: one per public event, and one per transaction of a booked sale or
  * return.
  */
 async function publicMessages(): Promise<number> {

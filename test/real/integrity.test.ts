@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.dispose());
 
-/** An operator's access to a running service. */
+/** Calls a running service as an operator. */
 class Observer {
   constructor(
     private readonly url: string,
@@ -60,7 +60,7 @@ class Observer {
     return outcome as Execution;
   }
 
-  /** The first record of a list. */
+  /** Returns the first record in a list. */
   async first(path: string): Promise<{ readonly id: string }> {
     const { items } = await call<{ items: { id: string }[] }>(`${this.url}${path}`, { token: this.token });
     if (!items[0]) throw new Error(`${path} is empty`);
@@ -90,7 +90,7 @@ async function checked(directory: string, bundle: Evidence): Promise<string> {
 }
 
 test(
-  'With EventStoreDB and MongoDB, the history has checkpoints and proofs, survives a restart, and a change is named',
+  'With EventStoreDB and MongoDB, the history has checkpoints and proofs, survives a restart, and reveals changes',
   () =>
     withDirectory(async (directory) => {
       const settings = { ...PLAIN, ...servers.settings, JOB_SCHEDULES: 'off', INTEGRITY_CHECKPOINT_SECONDS: '1' };
@@ -122,7 +122,7 @@ test(
       expect(await checked(directory, bundle)).toMatch(/^VALID: the checkpoint over \d+ events covers/);
       expect(await observer.verify()).toMatchObject({ status: 'SUCCEEDED' });
 
-      // The tree must continue to grow after a restart of the service and of the event store.
+      // The tree must continue to grow after the service and the event store have been restarted.
       await first.stopCleanly();
       await servers.eventStore.restart();
       const second = await KontorProcess.ready(directory, settings);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers.dispose());
 
-/** Status of the response. 0 if there was no response. */
+/** Triggers the job. Returns the response status, or 0 if there was no response. */
 async function trigger(url: string, token: string): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ jobName: JOB });
@@ -88,7 +88,7 @@ test(
         (job) => job?.isRunning === false,
       );
       const all = await executions(url, operator);
-      // A trigger whose response was lost may also have started a run.
+      // A trigger request may have started a run even if its response was lost.
       expect(all.length).toBeGreaterThanOrEqual(started.count);
       expect(all.filter(({ status }) => status === 'RUNNING')).toEqual([]);
       for (const { status, error } of all)
@@ -153,7 +153,7 @@ test('A paused leader: the next one runs what is triggered meanwhile, once, and 
 
 const LETTERS = Number(process.env['LETTERS'] ?? 300);
 const PER_SECOND = 40;
-/** Number of letters between two checkpoints. */
+/** Number of letters replayed between two checkpoints. */
 const BATCH = 50;
 /** One letter in five fails again when it is replayed. */
 const FAILING = LETTERS / 5;
@@ -203,14 +203,14 @@ test.each([
         const logs = `${url}/api/platform/jobs/logs?pageNumber=1&pageSize=5&search=${BULK}`;
         return (await call<{ items: Bulk[] }>(logs, { token: operator })).items.find((one) => one.id === id);
       };
-      /** The outcomes of replays: the letter and the type of the event. */
+      /** Replay outcomes, each as a letter id and an event type. */
       const outcomes = async (): Promise<string[]> => {
         const of = { on: 'type', prefixes: ['DeadLetterReplay', 'DeadLetterDiscarded'] } as const;
         const events = await store.readAll({ from: begun, filter: of, maxCount: 100_000 });
         return events.map(({ stream, type }) => `${stream.split('_')[1]} ${type}`);
       };
       await until(run, (bulk) => (bulk?.progress ?? 0) >= 25, 60_000);
-      // In the middle of a batch, so that some letters have been replayed since the last checkpoint.
+      // Waits for the middle of a batch, so that some letters have been replayed since the last checkpoint.
       await until(outcomes, ({ length }) => length % BATCH >= 10 && length % BATCH <= 40);
       if (end === 'killed') await first?.stop('SIGKILL');
       else first?.send('SIGSTOP');
@@ -248,7 +248,7 @@ test.each([
       const runners = ofRun.filter(({ type }) => type === 'JobClaimed').map(({ data: claim }) => claim);
       expect(runners).toEqual([1, 2].map(() => expect.objectContaining({ executionId: id }) as object));
       const seen = ofRun.flatMap(({ data: progress }) => (progress as Progressed).checkpoint ?? []);
-      // The second runner must neither begin again nor count a letter again.
+      // The second runner must neither start over nor count a letter twice.
       expect(new Set(seen.map(({ upTo }) => upTo)).size).toBe(1);
       expect(seen.map(({ seen: count }) => count)).toEqual(
         seen.map(({ seen: count }) => count).toSorted((a, b) => a - b),

@@ -17,7 +17,7 @@ const clock = new SystemClock();
 const run = `kontor_test_${process.pid}_${Date.now().toString(36)}`;
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
-/** URL of another database on the same server. */
+/** The URL, changed to another database on the same server. */
 function urlOf(serverUrl: string, database: string): string {
   const parts = /^(\w+(?:\+srv)?:\/\/[^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(serverUrl);
   const [, server = '', path = '', options = ''] = parts ?? [];
@@ -83,7 +83,7 @@ const countOf = async (store: ReadStore, id: string): Promise<number> =>
 
 const COUNTERS = 7;
 /**
- * Folds events in batches, like a projection. Each event increments one document. Rereads the documents after a
+ * Folds events in batches, as a projection does. Each event increments one document. Rereads the documents after a
  * conflict.
  */
 async function projected(store: ReadStore, events: number, size: number): Promise<void> {
@@ -147,7 +147,7 @@ describe('MongoDB', () => {
     await server?.dispose();
   });
 
-  /** A separate database, which can be opened any number of times. */
+  /** A new database, which can be opened any number of times. */
   const freshDatabase = () => {
     databases += 1;
     const name = `${run}_${databases}`;
@@ -155,7 +155,7 @@ describe('MongoDB', () => {
     return {
       name,
       open: (options: Pick<MongoDbOptions, 'settleEvery' | 'onCommand'> = {}): MongoDb => {
-        // Allows more time, because a busy machine is not a defect of the store.
+        // Allows a long time, because slowness of a busy machine is not a fault in the store.
         const mongo = openMongoDb({
           url: urlOf(serverUrl, name),
           clock,
@@ -228,7 +228,7 @@ describe('MongoDB', () => {
           const home: AnyTable = { model: counters, generation };
           for (const store of stores) await store.prepare([home], { bulk: true });
           const steps: string[] = [];
-          /** Increments each of the documents. Both writers write the same document at the same position. */
+          /** Increments each of the given documents. Both writers write the same document at the same position. */
           const work = async (store: ReadStore, all: readonly (readonly number[])[]): Promise<void> => {
             for (const numbers of all) {
               const keys = numbers.map((n) => ({ scope, id: `d${n}` }));
@@ -294,7 +294,7 @@ describe('MongoDB', () => {
       let find: Document | undefined;
       const onCommand = (command: Document) => (find = 'find' in command ? command : find);
       const store = await openPrepared({ onCommand });
-      /** Stages of the server's plan for the last query of a list. */
+      /** Stages of the server's query plan for the last `find` command of a list. */
       const explain = async (query: ListQuery): Promise<string[]> => {
         await store.list(table, scope, query);
         const { find: collection, filter, sort, skip, limit } = find ?? {};
@@ -385,8 +385,7 @@ describe('MongoDB', () => {
         between: { n: { from: 1 } },
       });
       expect([uncounted.totalCount, uncounted.isCapped]).toEqual([20, true]);
-      // The commands must be neither counts nor aggregations, and no page may skip more documents than one day
-      // contains.
+      // The store must not use counts or aggregations, and no page may skip more documents than one day contains.
       expect([...new Set(commands.map((command) => Object.keys(command)[0]))]).toEqual(['find']);
       expect(Math.max(...commands.map((command) => Number(command.skip ?? 0)))).toBeLessThan(125);
     });
@@ -469,7 +468,7 @@ describe('MongoDB', () => {
   });
 });
 
-/** The driver's view of a server. Neither its types nor its documentation include this. */
+/** A server as represented inside the driver. The driver's types and documentation omit these members. */
 type Checked = {
   readonly monitor: { readonly connection: { readonly socket: { readonly destroy: () => void } } };
   readonly requestCheck: () => void;
@@ -583,7 +582,7 @@ describe('When MongoDB fails', () => {
   });
 
   test('a client whose health check never ends is replaced, so that calls succeed again', async () => {
-    // Otherwise, the driver delays a check that follows another one.
+    // Without this setting, the driver delays a check that follows another check.
     const url = `${server.url}?minHeartbeatFrequencyMS=1`;
     const mongo = new MongoConnection({ url, clock, logger, timeoutMs });
     try {
@@ -598,7 +597,7 @@ describe('When MongoDB fails', () => {
           );
       });
       const [checked] = serversOf(mongo);
-      // What happens if the server is killed just before the driver checks it: the check waits forever.
+      // Simulates a server that is killed just before the driver checks it: the check waits forever.
       checked?.monitor.connection.socket.destroy();
       checked?.requestCheck();
       const before = answered;
@@ -681,7 +680,7 @@ describe('When MongoDB fails', () => {
   });
 });
 
-/** Stages of a plan, from last to first. Searches all members, because MongoDB nests stages in several ways. */
+/** Stages of a query plan, from last to first. Searches all members, because MongoDB nests stages in several ways. */
 function stagesOf(plan: unknown): string[] {
   if (typeof plan !== 'object' || plan === null) return [];
   const { stage, indexName } = plan as { stage?: unknown; indexName?: unknown };

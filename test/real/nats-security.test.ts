@@ -85,7 +85,7 @@ function listener(): { readonly logger: Logger; readonly said: string[] } {
   const say = (level: string) => (_fields: object, message: string) => said.push(`${level} ${message}`);
   return { said, logger: { info: say('info'), warn: say('warn'), error: say('error') } };
 }
-/** Opens a broker. Returns its log lines and fault after several connection attempts. */
+/** Opens a broker. After several connection attempts, returns its fault and its log lines. */
 async function faultOf(url: string, given: Partial<NatsBrokerOptions>, attempts: { readonly count: () => number }) {
   const { logger, said } = listener();
   const broker = open({ url, logger, ...given });
@@ -95,7 +95,7 @@ async function faultOf(url: string, given: Partial<NatsBrokerOptions>, attempts:
   });
   return { fault: broker.fault(), said };
 }
-/** A proxy in front of the server. The proxy counts connections. */
+/** Starts a proxy that counts the connections to the server. */
 async function counted(server: ServerProcess): Promise<{ readonly port: number; readonly count: () => number }> {
   let connections = 0;
   const proxy = createServer((client) => {
@@ -117,7 +117,7 @@ async function certificate(name: string) {
 }
 
 describe('A NATS server with TLS', () => {
-  test('is verified with the certificate authorities of a file', async () => {
+  test('is verified with the certificate authorities in a file', async () => {
     const { certFile, keyFile } = await certificate('server');
     const server = await serve(`tls { cert_file: "${certFile}", key_file: "${keyFile}" }`);
     await publishes(open({ url: `tls://127.0.0.1:${server.port}`, security: { caFile: certFile } }));
@@ -138,7 +138,7 @@ describe('A NATS server with TLS', () => {
     );
   });
 
-  test('that requires a client certificate gets the certificate of the settings', async () => {
+  test('that requires a client certificate gets the configured one', async () => {
     const own = await certificate('server');
     const client = await certificate('client');
     const tls = `cert_file: "${own.certFile}", key_file: "${own.keyFile}", ca_file: "${client.certFile}", verify: true`;
@@ -175,7 +175,7 @@ describe('A NATS server with TLS', () => {
 });
 
 describe('A NATS user', () => {
-  test('signs in with the seed of an NKey', async () => {
+  test('signs in with an NKey seed', async () => {
     const [user, stranger] = [nkeys.createUser(), nkeys.createUser()];
     const server = await serve(`authorization { users: [ { nkey: ${user.getPublicKey()} } ] }`);
     const seedFile = (pair: typeof user, name: string) => file(name, `${new TextDecoder().decode(pair.getSeed())}\n`);
@@ -238,7 +238,7 @@ describe('A NATS cluster of three servers', () => {
     );
   };
 
-  test('keeps three replicas of every message, and continues without the leader of the stream', async () => {
+  test("keeps three replicas of every message, and continues without the stream's leader", async () => {
     const servers = await startCluster();
     const broker = open({ url: servers.map(({ port }) => `127.0.0.1:${port}`).join(',') });
     await publishes(broker);

@@ -115,7 +115,7 @@ const message = (id: string, given: Partial<BrokerMessage> = {}): BrokerMessage 
   payload: '{}',
   ...given,
 });
-/** Publishes like a caller of the port: retries the message with the same id until it is stored. */
+/** Publishes as a caller of the port does: retries the message with the same id until it is stored. */
 async function publishAtLast(broker: NatsBroker, wanted: BrokerMessage): Promise<Published> {
   for (;;) {
     try {
@@ -309,7 +309,7 @@ describe('A NATS broker whose server fails', () => {
   test('waits for a hanging server no longer than its timeout, then rejects calls immediately until the server responds', async () => {
     const broker = await ready(open({ url: server.url, ackTimeoutMs: 500, heartbeatMs: 200 }));
     await server.hang();
-    // The signal takes a moment to reach all threads of the server.
+    // The signal takes a moment to reach all of the server's threads.
     await clock.sleep(100);
     try {
       const firstMs = await elapsedMs(async () => {
@@ -363,7 +363,7 @@ describe('A NATS broker whose server fails', () => {
   test('reports a republished message as a duplicate if its acknowledgement was lost', async () => {
     const proxy = await proxyTo(server);
     const broker = await ready(open({ url: `nats://127.0.0.1:${proxy.port}` }));
-    // The connection breaks in the middle of the acknowledgement of this message.
+    // The connection breaks in the middle of this message's acknowledgement.
     proxy.cutAfter(20);
     expect(await refusal(broker.publish(message('a')))).toBeInstanceOf(BrokerUnavailable);
     expect(await publishAtLast(broker, message('a'))).toEqual({ sequence: 1, duplicate: true });
@@ -409,7 +409,7 @@ describe('A NATS broker whose server fails', () => {
     expect(tookMs).toBeLessThan(10_000);
   });
 
-  /** Bytes in use after a garbage collection, on and outside the heap. */
+  /** Bytes in use on and off the heap after a garbage collection. */
   const held = (): number => usedMemory() + process.memoryUsage().external;
 
   test('rejects excess messages to keep its memory bounded while acknowledgements are missing', async () => {
@@ -594,7 +594,7 @@ describe('A NATS server with users', () => {
     }
   });
 
-  test('accepts messages of a user who may not read the settings of the stream, which is reported', async () => {
+  test("accepts messages from a user who may not read the stream's settings, and reports this", async () => {
     await ready(open({ url: as(`kontor:${encodeURIComponent('s3cr:t/%')}`) }));
     const { logger, said } = listener();
     const broker = await ready(open({ url: as('narrow:narrow'), logger }));

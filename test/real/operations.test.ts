@@ -53,8 +53,8 @@ describe('processes that share the work', () => {
         (status) => status === 'BOOKED',
       );
 
-      // Every process shares its readings only every two seconds, so readings of other processes may be older than
-      // their queues' lag.
+      // Each process shares its readings only every two seconds, so the readings of other processes may be older than
+      // the lag of their queues.
       const BUSY = ['booking', 'integration-events', 'transactions'];
       const queues = await until(
         () => queuesAt(url, books),

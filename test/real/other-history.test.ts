@@ -36,7 +36,7 @@ class ExchangeableStore {
     return new ExchangeableStore(root, data, await ServerProcess.start({ ...eventStoreRecipe, args }));
   }
 
-  /** Copies the current data of the server to the folder `name`. */
+  /** Copies the server's current data to the folder `name`. */
   async copyTo(name: string): Promise<void> {
     await this.server.stop();
     await cp(join(this.root, this.data.name), join(this.root, name), { recursive: true });
@@ -79,7 +79,7 @@ const startOn = async (environment: Readonly<Record<string, string>>): Promise<v
   isRunning = true;
 };
 let databases = 0;
-/** Settings with a database that no other test uses. */
+/** Settings that select a database of its own. */
 const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
 
 const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);
@@ -101,7 +101,7 @@ test('Read models in MongoDB built from another EventStoreDB are left untouched,
   const books = await service.openBooks();
   expect(await invoicesOf(books)).toBe(0);
   await expectToWork(books);
-  // The next start must recognize the new read models.
+  // On the next start, the service must recognize the new read models.
   service.complaints.length = 0;
   await service.restart();
   expect(warnings()).toEqual([]);

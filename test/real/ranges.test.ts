@@ -19,12 +19,12 @@ import { MetricsText } from '../support/metrics-text.js';
 import { Servers } from '../support/servers.js';
 import { outOfOrder } from '../support/suspended-replica.js';
 
-/** Number of rounds. In each, one replica is killed, one is suspended for a while, and one is added. */
+/** Number of rounds. In each round, one replica is killed, one is suspended for a while, and one is added. */
 const ROUNDS = Number(process.env['RANGE_ROUNDS'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const REPLICAS = 4;
 const TENANTS = 12;
-/** Pause of each partner between two sales. The replicas must be under load, but not saturated. */
+/** Delay between two sales of the same partner. The replicas must be under load, but not saturated. */
 const SALE_EVERY_MS = 150;
 const LED_WITHIN_MS = 6_000;
 const EVEN_WITHIN_MS = 15_000;
@@ -50,7 +50,7 @@ class Partners {
     await this.selling;
   }
 
-  /** Stops the partners, even if a sale has not been accepted yet. */
+  /** Stops the partners without waiting for pending sales to be accepted. */
   async abandon(): Promise<void> {
     this.isAbandoned = true;
     await this.stop();
@@ -99,7 +99,7 @@ async function messagesIn(url: string): Promise<CloudEvent[]> {
   }
 }
 
-/** The number of ranges that the replicas report for each divided subscriber, in total. */
+/** The total number of ranges that the replicas report for each divided subscriber. */
 async function sharesOf(urls: readonly string[]): Promise<[string, number][]> {
   const shares = new Map<string, number>();
   for (const url of urls) {
@@ -140,7 +140,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
             Boolean,
             EVEN_WITHIN_MS,
           );
-        /** Prints the time since the last change of the replicas, in seconds. */
+        /** After a change, waits until the ranges are led and evenly divided. Prints how many seconds each took. */
         const settled = async (change: string, ledWithinMs = LED_WITHIN_MS): Promise<void> => {
           const beganMs = performance.now();
           const seconds = (): string => ((performance.now() - beganMs) / 1_000).toFixed(1);
@@ -192,7 +192,7 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
         await partners.stop();
 
         for (const [books, sold] of partners.sold) {
-          // While sales are still being added, pages shift, so an invoice may be on two pages.
+          // Pages shift while invoices are still being added, so an invoice may appear on two pages.
           const booked = await until(
             () => invoices(anyUrl(), books),
             (all) => new Set(all).size >= sold.length,

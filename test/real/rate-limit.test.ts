@@ -50,7 +50,7 @@ describe('A rate limit that is counted in Redis', () => {
     for (const { headers } of replies)
       for (const name of HEADERS) expect([name, headers[name]]).not.toContain(undefined);
     // Without Redis, the process's own count of remaining requests falls to zero, but the service must not reject any
-    // request.
+    // requests.
     expect(replies.slice(0, 3).map(remaining)).toEqual([LIMIT - 1, LIMIT - 2, LIMIT - 3]);
     expect(Math.min(...replies.map(remaining))).toBe(0);
     expect(warnings()).toBeGreaterThanOrEqual(1);

@@ -13,7 +13,8 @@ import { ManualClock } from '../support/manual-clock.js';
 import { redisRecipe, redisRecipeWith } from '../support/redis-server.js';
 import { ServerProcess } from '../support/server-process.js';
 
-// The tests use the server at REDIS_URL, or start one. Key prefixes are unique, and all keys are removed at the end.
+// The tests use the server at REDIS_URL, or start one. They use unique key prefixes, and remove all of their keys at
+// the end.
 const MINUTE_MS = 60_000;
 const PATIENCE_MS = 15_000;
 const run = `kontor-test-${randomUUID()}`;
@@ -96,7 +97,7 @@ cacheContract('Redis', async () => {
 });
 
 describe('Caches in one Redis', () => {
-  test('share a window: a thousand hits over both count to a thousand, each with a distinct number', async () => {
+  test('share a window: a thousand hits across both count to a thousand, each with a distinct number', async () => {
     const prefix = freshPrefix();
     const caches = await Promise.all([open({ url, prefix }), open({ url, prefix })].map(ready));
     const halves = caches.map((cache) => Array.from({ length: 500 }, () => cache.hit('partner', MINUTE_MS)));
@@ -397,7 +398,7 @@ describe('A Redis server with a password', () => {
   const address = (password: string, database = ''): string =>
     `redis://default:${encodeURIComponent(password)}@127.0.0.1:${server.port}${database}`;
 
-  test('is used with the password and the database of the URL', async () => {
+  test('is used with the password and the database in the URL', async () => {
     const [first, second] = await Promise.all(
       [open({ url: address(secret, '/1'), prefix: 'p:' }), open({ url: address(secret, '/2'), prefix: 'p:' })].map(
         ready,

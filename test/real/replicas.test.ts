@@ -22,7 +22,7 @@ const SALES = Number(process.env['REPLICA_SALES'] ?? 5_000);
 const CONNECTIONS = 32;
 const NET = 100;
 /**
- * Numbers of tasks that are not divided, by kind of work: the integrity tree, webhooks, two watches, pushes, and jobs.
+ * Number of undivided tasks of each kind of work: the integrity tree, webhooks, two watches, pushes, and jobs.
  */
 const UNDIVIDED = { projections: 1, forwarder: 1, policies: 3, jobs: 1 };
 const TASKS = 6;
@@ -56,7 +56,7 @@ async function messagesIn(url: string): Promise<Message[]> {
   }
 }
 
-/** A partner that retries every sale until any replica responds. */
+/** Pushes sales as partners do. Retries each sale until a replica accepts it. */
 async function pushAll(urls: () => readonly string[], books: Books, run: string): Promise<string[]> {
   const sales = Array.from({ length: SALES }, (_, n) => `${run}-${n}`);
   let next = 0;
@@ -204,7 +204,7 @@ describe('replicas on shared servers', () => {
           for (const row of rebuilt.filter(({ name }) => names.includes(name)))
             expect(row).toMatchObject({ generation: 2, lastRebuild: { changedDocuments: 0 } });
         }
-        // Continues to sell after the cutover until the old generation is no longer kept up to date.
+        // Keeps selling after the cutover until the old generation is no longer maintained.
         const untilMs = Date.now() + 8_000;
         while (Date.now() < untilMs) await sell(1);
         for (const url of urls)
@@ -237,7 +237,7 @@ describe('replicas on shared servers', () => {
         expect(response.status).toBe(200);
         expect(((await response.json()) as { data: Customer }).data.name).toBe(`Customer ${n}`);
       }
-      // A replica lags only when the machine is busy with other work.
+      // A replica falls behind only when the machine is busy with other work.
       expect(behind).toBeLessThan(5);
     }));
 
@@ -275,7 +275,7 @@ describe('replicas on shared servers', () => {
       );
       expect(await statusOf(url, books, 'after-the-crash')).toBe('BOOKED');
       await until(() => Promise.resolve(isDividedEvenly(others)), Boolean, 15_000);
-      // A change of leader appears in the log with a short delay.
+      // The log reports a leader change with a short delay.
       await until(
         () => Promise.resolve(leadersOf(others).toSorted()),
         (leaders) => leaders.join() === names.toSorted().join(),
@@ -331,7 +331,7 @@ describe('replicas on shared servers', () => {
       for (const server of all) await server.start();
     }));
 
-  test('can be processes of one task each', () =>
+  test('can each run a single task', () =>
     withDirectory(async (directory) => {
       const settings = { ...PLAIN, ...servers.settings };
       const roles = ['http', 'projections', 'forwarder', 'policies', 'jobs'];
@@ -396,7 +396,7 @@ async function ratesOf(url: string, { key }: Books) {
 
 const leadersOf = (replicas: readonly KontorProcess[]): string[] => replicas.flatMap((replica) => replica.leads());
 
-/** Subjects with sequences that do not increase with every message. */
+/** Subjects in which a message's sequence is not greater than that of the message before it. */
 function outOfOrder(events: readonly CloudEvent[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, sequence }) => {

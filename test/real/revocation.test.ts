@@ -72,7 +72,7 @@ describe('a revocation on one replica', () => {
 
   test.each(revocations)('takes effect on another within a second: $what', async ({ revoke, refused }) => {
     const books = await first.openBooks();
-    // The tenant has another owner, so this owner can be deactivated.
+    // Creates another owner, because a tenant's only owner cannot be deactivated.
     await first.createUser(books.tenant, 'OWNER');
     const allowed = { token: 200, key: 404 };
     expect(await statuses(books)).toEqual(allowed);
@@ -86,7 +86,7 @@ describe('a revocation on one replica', () => {
       token: refused === 'key' ? 200 : 401,
       key: refused === 'token' ? 404 : 401,
     };
-    // Sends requests that may still be accepted within this second, and that keep the replica's cached entry in use.
+    // Sends requests throughout this second. The replica may still accept them, and they keep its cached entry in use.
     while (performance.now() - revokedAtMs < WITHIN_MS) {
       await statuses(books);
       await delay(100);

@@ -34,7 +34,7 @@ const newMembers: typeof memberProjection = {
 const OLD: readonly AnyProjection[] = clubProjections;
 const NEW: readonly AnyProjection[] = clubProjections.map((one) => (one === memberProjection ? newMembers : one));
 
-/** Starts one replica of a release: the subscribers, and the replica's view of the read models. */
+/** Starts one replica of a release: its subscribers and its view of the read models. */
 async function startReplica(settings: StoreSettings, name: string, projections: readonly AnyProjection[]) {
   const { events } = await openEvents(settings, { clock, logger });
   const { reads, leases } = await openModels(settings, 'readwrite', { clock, logger });

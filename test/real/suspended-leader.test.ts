@@ -33,8 +33,8 @@ import {
 const TENANTS = 8;
 const SALE_EVERY_MS = 500;
 /**
- * Duplicate window of the stream. It is longer than a takeover, so that the next leader's repeats are recognized, and
- * shorter than Kontor's own window, so that the test need not last for minutes.
+ * The stream's duplicate window. It is longer than a takeover, so that JetStream recognizes the next leader's repeats.
+ * It is shorter than Kontor's own window, so that the test does not take minutes.
  */
 const WINDOW_MS = 20_000;
 

@@ -31,13 +31,13 @@ import {
   SUSPENDABLE,
 } from '../support/suspended-replica.js';
 
-/** Types of the first events of appends of policies. */
+/** For each kind of append by a policy, the type of its first event. */
 const UNDER_WAY = [
   ...['ValueClaimed', 'SaleCustomerChosen', 'CustomerCreated', 'SaleBooked', 'ReturnBooked'],
   ...['RelatedDocumentRejected', 'SaleRejected', 'SaleTransactionRecategorized', 'RuleApplicationEnded'],
 ];
 const BRANCH = 'NORTH';
-/** Two appends of each type are under way. */
+/** Enough records for two concurrent appends of each type. */
 const CUSTOMERS = Array.from({ length: 10 }, (_, n) => `customer-${n}`);
 const RETURNS = Array.from({ length: 8 }, (_, n) => ({ externalId: `return-${n}`, sold: `sold-${n}` }));
 const GOODS = ['apple', 'pear', 'plum', 'grape'];

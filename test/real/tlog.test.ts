@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Builds and runs the Go program, and returns its answers. */
+/** Builds and runs the Go program, and returns its output. */
 async function ask(questions: object): Promise<Answers> {
   const program = join(directory, 'tlog');
   await promisify(execFile)('go', ['build', '-o', program, '.'], { cwd: PROGRAM });

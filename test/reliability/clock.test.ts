@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Expects no warnings, one booking per sale, equal debits and credits, and no duplicate revisions or ids. */
+/** Expects one booking per sale, equal debits and credits, no duplicate revisions or ids, and no warnings. */
 async function expectSoundBooks({ tenant, partner }: Books, sales: readonly string[], token: string): Promise<void> {
   for (const externalId of sales) expect((await service.settled(partner, externalId)).status).toBe('BOOKED');
   await service.quiet();

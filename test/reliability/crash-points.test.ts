@@ -38,12 +38,12 @@ const POINTS = [
   'lease renewal',
 ] as const;
 const MOMENTS = [...POINTS.flatMap((point) => [`${point}:before`, `${point}:after`]), 'read-model write:torn'] as const;
-/** Moments that the work below reaches only once. All others are reached at least twice. */
+/** Moments that the workload below reaches only once. It reaches all others at least twice. */
 const ONCE = ['customer choice:before', 'customer choice:after'];
-/** Maximum number of crashes per moment in the soak. The nth crash is at the nth call, if there is one. */
+/** Maximum number of crashes per moment in the soak test. The nth crash occurs at the nth call, if there is one. */
 const DEEPEST = 6;
 
-/** The final books, without ids and codes that differ between runs. */
+/** The final books, without the ids and codes that differ between runs. */
 type Outcome = {
   readonly statuses: Readonly<Record<string, string>>;
   readonly accounts: readonly string[];
@@ -110,7 +110,7 @@ class Survivor {
   async work(): Promise<void> {
     for (const sale of SALES) {
       await this.insist((url) => this.push(url, sale));
-      // Each sale is booked before the next is sent, so that the order is the same in every run.
+      // Waits until each sale is booked before sending the next one, so that the order is the same in every run.
       await this.insist((url) =>
         until(
           () => statusOf(url, this.books, sale.externalId),
@@ -145,8 +145,8 @@ class Survivor {
   }
 
   /**
-   * Creates a customer with a code. If an earlier response was lost, that customer may already have the code. The claim
-   * of an interrupted command remains pending for five seconds.
+   * Creates a customer with a code. If an earlier response was lost, the customer may already exist. The claim of an
+   * interrupted command remains pending for five seconds.
    */
   private async enterCustomer(url: string): Promise<void> {
     const enter = async (): Promise<boolean> => {
@@ -235,7 +235,8 @@ describe('a service that dies between two steps', () => {
     expect(expected.customers).toHaveLength(3);
   });
 
-  // Concurrent, because most of the time is spent waiting for the dead process's leases and claims to expire.
+  // The tests run concurrently, because they spend most of their time waiting for the dead process's leases and claims
+  // to expire.
   test.concurrent.each(MOMENTS)(
     `ends like one that never died: %s (seed ${SEED})`,
     async (moment) => {
@@ -244,8 +245,8 @@ describe('a service that dies between two steps', () => {
       for (let nth = first; nth <= (IS_SOAK ? DEEPEST : first); nth += 1) {
         const { crashed, outcome } = await run(`${moment}:${nth}`);
         expect([moment, nth, outcome]).toEqual([moment, nth, expected]);
-        // The soak may request a crash at a call that the work never makes. The process must always crash at the first
-        // calls.
+        // The soak test may request a crash at a call that the workload never reaches. The process must always crash at
+        // the first calls.
         expect(crashed || nth > (ONCE.includes(moment) ? 1 : 2)).toBe(true);
         if (!crashed) break;
         cycles += 1;

@@ -22,16 +22,16 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 
 const run = promisify(execFile);
 const CYCLES = cyclesOf(2, 20);
-/** Size of the disk, which must be sufficient for the writes of all cycles. */
+/** Size of the disk. It must hold the data written in all cycles. */
 const DISK_MB = cyclesOf(48, 480);
 /** Maximum response time of a refused sale. Requests must not wait for the disk. */
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;
-/** Maximum number of times that the probe of the readiness check may succeed on the full disk. */
+/** Number of rounds of refused sales within which readiness must fail. */
 const ROUNDS = 5;
 
-/** Makes writes fail from `begin` to `end`. */
+/** A fault that makes writes fail from `begin` to `end`. */
 type Fault = { readonly begin: () => Promise<void>; readonly end: () => Promise<void> };
 
 /** A service whose disk fails, and a partner who pushes sales to it. */
@@ -53,7 +53,7 @@ class Partner {
   }
 
   /**
-   * Pushes sales until several have been refused. After the first refusal, free database pages may suffice for a few
+   * Pushes sales until several have been refused. After the first refusal, the free database pages may still hold a few
    * more sales.
    */
   async bringUntilRefused(): Promise<string[]> {
@@ -113,8 +113,8 @@ type Probe = {
 };
 
 /**
- * Pushes sales until one is refused. Readiness must then fail immediately, because an append failed. Background work of
- * the engine may free some space, in which case the probe of the readiness check succeeds and sales are pushed again.
+ * Pushes sales until several have been refused. Readiness must then fail immediately, because an append failed. If the
+ * engine's background work frees some space, the readiness probe succeeds, and the partner pushes more sales.
  */
 async function bringUntilNotReady(url: string, partner: Partner, reason: string): Promise<string[]> {
   const refused: string[] = [];
@@ -145,7 +145,7 @@ async function survives(directory: string, reason: string, faultOf: (kontor: Kon
     // No refused sale may exist, not even in the read models.
     for (const externalId of refused) expect(await statusOf(url, books, externalId)).toBe('404');
     await end();
-    // The service must detect the recovery itself, because there are no writes.
+    // The service must detect the recovery itself, because the partner sends no writes.
     await until(
       async () => (await fetch(`${url}/readyz`)).status,
       (status) => status === 200,
@@ -169,7 +169,7 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
       const figures = await survives(directory, 'disk full', () => ({
         begin: async () => {
           const { bavail, bsize } = await statfs(directory);
-          // If the service writes in the meantime, the write below fails, because the disk is already full.
+          // If the service writes first, the disk is already full and the write below fails.
           await writeFile(filler, Buffer.alloc(bavail * bsize)).catch((error: unknown) => {
             if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
           });

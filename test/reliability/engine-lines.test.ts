@@ -14,7 +14,7 @@ import { chanceFor, cyclesOf, noteCycles, SEED } from '../support/fault-row.js';
 import { memoryOf, Partners } from '../support/partners.js';
 import { Servers } from '../support/servers.js';
 
-/** Number of disturbances of each kind on each connection. */
+/** Number of times that each kind of disturbance occurs on each connection. */
 const CYCLES = cyclesOf(1, 10);
 const DISTURBED_MS = 2_500;
 const EVERY_MS = 150;
@@ -101,7 +101,8 @@ describe('a service whose connection to an engine is disturbed under load', () =
             60_000,
           );
         };
-        // Warms the service up, so that compiled code and the young generation have grown before memory is measured.
+        // Warms up the service, so that compiled code and the young generation have grown before the test measures
+        // memory.
         await more(400);
         const memory = await memoryOf(kontor.pid);
         for (let cycle = 0; cycle < CYCLES; cycle += 1)

@@ -19,7 +19,7 @@ type Found = {
   readonly position: number;
 };
 
-/** Starts a service with three sales. Damages one byte in the stored text of one of the sales. */
+/** Starts a service with three sales. Damages one byte in the stored text of one sale. */
 async function withDamage(random: () => number, use: (found: Found) => Promise<void>): Promise<void> {
   const service = await TestService.start();
   try {
@@ -43,7 +43,7 @@ async function withDamage(random: () => number, use: (found: Found) => Promise<v
   }
 }
 
-/** Changes one letter of a text in a file, and returns the new text. */
+/** Changes one letter of a string in a file, and returns the new string. */
 function flipIn(file: string, text: string, random: () => number): string {
   const bytes = readFileSync(file);
   const begin = bytes.indexOf(text);
@@ -58,7 +58,7 @@ const told = (service: TestService, position: number): boolean =>
   service.complaints.some((line) => line.includes(`The event at position ${position} does not match its checksum`));
 
 /**
- * Expects that the service refuses all writes once it has detected the damage, and that readiness reports the reason.
+ * Expects the service to refuse all writes once it has detected the damage, and readiness to report the reason.
  */
 async function expectNoWrites(service: TestService, books: Books, position: number): Promise<void> {
   const refused = [
@@ -84,7 +84,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
         await service.postSale(books.partner, saleOf('damaged')),
         await service.postSale(books.partner, saleOf('back', { type: 'RETURN', relatedExternalId: 'damaged' })),
       ];
-      // Once it has detected the damage, the service must accept no sales, because a restore of an earlier backup would
+      // Once it has detected the damage, the service must accept no sales, because restoring an earlier backup would
       // lose them.
       expect(asked.map(({ status }) => status)).toEqual([500, 500, 500, 503, 503]);
       for (const { text } of asked) {
@@ -93,7 +93,7 @@ test(`A flipped byte is detected over HTTP, reported with its position, and neve
       }
       expect(told(service, position)).toBe(true);
 
-      // Reads that do not require the damaged record must succeed, such as reads of other records and of read models.
+      // Requests that do not need the damaged record must succeed, such as those for other records and for read models.
       for (const externalId of ['before', 'after'])
         expect((await service.saleStatus(books.partner, externalId)).status).toBe('BOOKED');
       expect((await service.transactions(books.tenant.token, 'type=INVOICE')).items).toHaveLength(3);
@@ -116,7 +116,7 @@ test('Rebuilt read models stop before it, report that, and show none of its data
       (await reads.list(table, tenantScope(books.tenant.id), { offset: 0, limit: 100 })).items.join();
     await eventually(async () => (await held()).includes('"before"'), 10_000);
     for (const absent of ['"damaged"', '"after"', flipped]) expect(await held()).not.toContain(absent);
-    // The events after the damaged record are unknown, so no list would be complete.
+    // The service cannot read the events after the damaged record, so no list would be complete.
     const replies = [
       await service.get('/api/transactions?pageNumber=1&pageSize=100', books.tenant.token),
       await service.get('/api/platform/projections', await service.operator()),

@@ -21,7 +21,7 @@ const CARELESS = [
   asUrl(`import { register } from 'node:module'; register(${JSON.stringify(asUrl(hooks))});`),
 ];
 
-/** Sends sales and customers, some of them concurrently, to a service that strace traces. */
+/** Runs the service under strace and sends it sales and customers, some of them concurrently. */
 async function watched(nodeArgs: readonly string[]): Promise<FlushTrace> {
   return withDirectory(async (directory) => {
     const trace = join(directory, 'trace');

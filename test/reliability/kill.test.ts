@@ -21,14 +21,14 @@ import { ConnectionLost } from '../support/exchange.js';
 
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(20, 500));
 const NET = 100;
-/** Share of kills that occur during startup. All others occur under load. */
+/** Fraction of kills that occur during startup. All others occur under load. */
 const WHILE_STARTING = 0.2;
 /** Number of cycles after which the owner signs in again, so that the token never expires. */
 const SIGN_IN_EVERY = 10;
 
 type Customer = { readonly id: string; readonly email: string };
 
-/** Users who create one customer after another. Each customer has a unique code and e-mail address. */
+/** Users, each of whom creates one customer after another. Each customer has a unique code and e-mail address. */
 class CustomerLoad {
   readonly answered: Customer[] = [];
   private stopped = false;
@@ -81,7 +81,7 @@ class KilledService {
     const url = await this.kontor.url();
     const load = new SaleLoad(url, this.books, `run${run}`, 12);
     const entries = new CustomerLoad(url, this.books, `run${run}`);
-    // The kill must occur during the load, even on a slow machine.
+    // The kill must occur under load, even on a slow machine.
     await until(
       () => Promise.resolve(Math.min(load.accepted.length / 5, entries.answered.length)),
       (answered) => answered >= 1,
@@ -113,7 +113,7 @@ class KilledService {
     for (const externalId of load.accepted) await booked(url, this.books, externalId);
     for (const { id, email } of entries.answered) {
       const path = `${url}/api/customers/${id}`;
-      // The kill may have occurred after the response, but before the update of the read models.
+      // The kill may have occurred after the response but before the read models were updated.
       const look = () => call<{ data: Customer }>(path, { token: this.books.token }).catch(() => undefined);
       const found = await until(look, (customer) => customer !== undefined);
       expect(found?.data).toMatchObject({ id, email });
@@ -126,8 +126,8 @@ class KilledService {
   }
 
   /**
-   * Retries the requests that had no response. Each is accepted now, or was accepted before the kill. Every sale must
-   * then have taken effect exactly once.
+   * Retries the requests that received no response. The service accepts each one now, or accepted it before the kill.
+   * Afterwards, every sale must have taken effect exactly once.
    */
   async end(): Promise<void> {
     const url = await this.kontor.url();

@@ -16,7 +16,7 @@ import {
 const KILLS = Number(process.env['KILLS'] ?? cyclesOf(6, 100));
 const SIZE = 300;
 const CONNECTIONS = 3;
-/** Number of sales in a batch that other batches also contain. */
+/** Number of sales that a batch shares with other batches. */
 const REPEATED = 20;
 
 type Item = { readonly externalId: string; readonly status: number; readonly body: object };
@@ -72,7 +72,7 @@ class BatchLoad {
   }
 }
 
-/** All responses about a sale must contain the same receipt. */
+/** Expects all responses for a sale to contain the same receipt. */
 function noteReceipts(receipts: Map<string, string>, items: readonly Item[]): void {
   for (const { externalId, status, body } of items) {
     expect([200, 202]).toContain(status);
@@ -102,7 +102,7 @@ test(
         kontor = await KontorProcess.ready(directory, PLAIN);
         for (const [id, receipt] of load.receipts) receipts.set(id, receipt);
         const url = await kontor.url();
-        // The retry of a batch that was only partly stored.
+        // Retries batches that may have been stored only in part.
         for (const ids of load.unanswered) noteReceipts(receipts, await push(url, books, ids));
         const known = [...load.receipts.keys()].slice(0, 500);
         const again = await push(url, books, known);

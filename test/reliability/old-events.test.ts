@@ -19,8 +19,8 @@ const uncounted = (books: unknown): unknown =>
     name === 'revision' || name === 'updatedAt' ? undefined : value,
   );
 /**
- * Earlier versions did not guarantee the order of transactions within a millisecond. Other tests cover the current
- * order.
+ * Sorts the transactions by id, because earlier versions did not guarantee their order within a millisecond. Other
+ * tests cover the current order.
  */
 const unordered = (books: BooksSeen) => ({
   accounts: uncounted(books.accounts),
@@ -48,7 +48,7 @@ test.each(recorded.map((one) => [one.name, one] as const))(
       });
       const token = await service.signIn(email);
       const seen = await booksOf(service, token);
-      // Ignores additional members, which responses of later versions may contain.
+      // Ignores additional members, because later versions may add members to responses.
       expect(unordered(seen)).toMatchObject(unordered(books));
       expect(seen.transactions.map(({ date }) => date)).toEqual(books.transactions.map(({ date }) => date));
       const taken = await service.post('/api/customers', { name: 'Another', code: 'K-0' }, token);

@@ -17,7 +17,7 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 import { memoryOf } from '../support/partners.js';
 
 const LOAD_MS = cyclesOf(6_000, 60_000);
-/** Number of connections. About 16 connections keep one core busy. */
+/** Number of connections. About 16 connections already saturate one core. */
 const CONNECTIONS = 80;
 const NOISY_CONNECTIONS = 40;
 /** Number of sales per minute that a tenant's key may push. */
@@ -35,7 +35,7 @@ const ALONE_MS = 2_000;
 const boundMs = (aloneMs: number): number => 6_000 + 20 * aloneMs;
 const GROWTH_BYTES = 200 * 1024 * 1024;
 
-/** A user who sends occasional requests and cares about their latency. */
+/** A user who sends occasional requests, and measures their latency. */
 class Visitor {
   readonly tookMs: number[] = [];
   readonly statuses = new Set<number>();
@@ -85,7 +85,7 @@ function seller(url: string, books: Books, taken: string[], run = 'quiet'): Visi
   });
 }
 
-/** The 99th percentile of the latency without other load. */
+/** The 99th percentile of the latency without any other load. */
 async function p99Alone(url: string, books: Books): Promise<number> {
   const visitors = [reader(url, books), seller(url, books, [], 'alone')];
   await pause(ALONE_MS);
@@ -155,13 +155,13 @@ test('One noisy tenant gets early 429s, and the others are served within seconds
     const taken: string[] = [];
     const load = new SaleLoad(url, noisy, 'noisy', NOISY_CONNECTIONS);
     const visitors = [reader(url, quiet), seller(url, quiet, taken)];
-    // Each connection sends its next request immediately after any response.
+    // Each connection sends its next request as soon as it receives a response.
     await pause(LOAD_MS);
     await Promise.all(visitors.map((visitor) => visitor.stop()));
     await load.stop();
 
     expect([...statusesOf(load)].toSorted()).toEqual([202, 429]);
-    // A rate limit window may end during the load.
+    // A rate-limit window may end during the load.
     const windows = Math.ceil(LOAD_MS / 60_000) + 1;
     expect(load.accepted.length).toBeLessThanOrEqual(NOISY_LIMIT * windows);
     expect(load.refused.length).toBeGreaterThan(load.accepted.length);

@@ -8,7 +8,7 @@ const AT_ONCE = 50;
 const JOBS = cyclesOf(60, 1_000);
 const GROWTH_BYTES = 60 * 1024 * 1024;
 
-/** A stream whose client reads only the headers. */
+/** Opens a stream whose client reads only the headers. */
 const silent = (url: string, token: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` };

@@ -19,14 +19,14 @@ type Line = Pick<EventStore, 'append' | 'readStream'>;
 type Real = {
   readonly store: Line;
   readonly prefix: string;
-  /** Revision of each stream as each writer last read it. */
+  /** The revision of each stream, as last seen by each writer. */
   readonly known: Map<string, number>;
   readonly writes: Write[];
 };
 
 const keyOf = (writer: number, stream: string): string => `${writer} ${stream}`;
 
-/** A writer reads the end of a stream. */
+/** Command: a writer reads the end of a stream. */
 class Look {
   constructor(
     readonly writer: number,
@@ -44,7 +44,7 @@ class Look {
 }
 
 /**
- * A writer appends at the revision that it expects. The writer either wins, or learns the current end of the stream.
+ * Command: a writer appends at the revision that it expects. The writer either wins or learns the current revision.
  */
 class Append {
   constructor(
@@ -66,7 +66,8 @@ class Append {
       model.written += 1;
     } catch (error) {
       if (!(error instanceof WrongExpectedRevision)) throw error;
-      // The loser must learn a revision that the stream has reached and that is higher than the expected one.
+      // The writer that lost must learn a revision that the stream has reached. It must be higher than the expected
+      // revision.
       expect(error.actual).not.toBe('no_stream');
       expect(error.actual).toBeGreaterThan(believed);
       writes.push({ id, stream, outcome: 'lost' });
@@ -112,7 +113,7 @@ test(`Two writers on one stream, in ${RUNS} interleavings: one wins, and no writ
         const model: Model = { written: 0 };
         const prefix = `run-${(run += 1)}`;
         const real: Real = { store: scheduled(store, scheduler), prefix, known: new Map(), writes: [] };
-        // Each list of commands is one process. Both processes run concurrently.
+        // Each list of commands represents one process. Both processes run concurrently.
         const lists = [first, second].map(async (list) => {
           for (const one of list) await one.run(model, real);
         });
@@ -129,7 +130,7 @@ test(`Two writers on one stream, in ${RUNS} interleavings: one wins, and no writ
       },
     );
     await fc.assert(property, { seed: SEED, numRuns: RUNS });
-    // Verifies that the interleavings cause conflicts.
+    // Verifies that the interleavings do cause conflicts.
     expect(lost).toBeGreaterThan(RUNS / 4);
     noteCycles('two writers on one stream', RUNS, `${lost} appends rejected with a revision conflict`);
   } finally {

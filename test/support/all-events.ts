@@ -29,14 +29,14 @@ const idIn = (path: string): string => path.split('/').at(-1) ?? '';
 type Listed = { readonly id: string; readonly name: string };
 
 /**
- * Performs every operation except sales on a tenant's books, so that the history contains nearly every event type. Acts
+ * Performs every operation on a tenant's books except sales, so that the history contains nearly every event type. Acts
  * as users, operators, partners and the service itself. The owner can still sign in afterwards.
  */
 export class EverythingElse {
   constructor(
     private readonly service: TestService,
     private readonly books: Books,
-    /** The push service of `refusing` rejects the first pushes. `working` receives all of its pushes. */
+    /** The push service rejects the first pushes to `refusing`. It accepts all pushes to `working`. */
     private readonly browsers: { readonly refusing: Browser; readonly working: Browser },
   ) {}
 
@@ -160,7 +160,7 @@ export class EverythingElse {
   }
 
   /**
-   * Applies a rule to transactions from a sale, from a user and from an opening balance, and then undoes these changes.
+   * Applies a rule to transactions from a sale, a user and an opening balance. Then undoes these changes.
    */
   private async rules(categoryId: string): Promise<void> {
     const path = '/api/transaction-categories/rules';
@@ -176,8 +176,8 @@ export class EverythingElse {
     await this.written('RuleApplicationEnded');
     await this.ask('POST', `${path}/applications/${(data as { applicationId: string }).applicationId}/undo`);
     await this.ask('DELETE', rule);
-    // Applying a rule in several batches requires more transactions than this history has. All of these events are
-    // appended together, so that no policy reacts to them.
+    // A rule is applied in several batches only to more transactions than this history has. Appends all of these events
+    // together, so that no policy reacts to them.
     const { tenant } = this.books;
     const applied = { ...RULE_DEFAULTS, categoryId, merchant: 'Any', source: 'MANUAL' as const };
     const started = { ruleId: idIn(rule), rule: applied, total: 300 };
@@ -244,7 +244,7 @@ export class EverythingElse {
     await this.ask('POST', '/api/periods/reopen', { through: null, reason: 'A bill was missing.' });
   }
 
-  /** Users choose one category three times, then another category, and then the first one again. */
+  /** Chooses a category as users would: three times, then no category, and then the same category again. */
   private async learning(categoryId: string): Promise<void> {
     const ids: string[] = [];
     const customerId = await this.make('/api/customers', { name: 'The Roastery' });
@@ -349,7 +349,7 @@ export class EverythingElse {
   private async jobs(): Promise<void> {
     await this.operate('POST', '/api/platform/jobs/trigger', { jobName: 'session-cleanup' });
     await this.written('JobSucceeded');
-    // Records a run of an earlier process, which has since disappeared.
+    // Records a run by an earlier process that no longer exists.
     const executionId = this.service.service.engines.ids.next();
     const run = { executionId, runner: 'former' };
     const start = { executionId, trigger: 'SCHEDULE', triggeredBy: null, scheduledFor: null, parameters: {} } as const;
@@ -436,7 +436,7 @@ export class EverythingElse {
     return (await this.ask('POST', path, body, token)).id;
   }
 
-  /** Appends events of the service itself that no other operation in this file causes. */
+  /** Appends the service's own events that no other operation in this file causes. */
   private async decide<State, E extends DomainEvent, Data>(
     aggregate: Aggregate<State, E>,
     id: string,

@@ -4,14 +4,14 @@ import type { TestService } from './service.js';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Decodes the secret of an app from base32. */
+/** Decodes a base32 TOTP secret, and returns it in base64url. */
 export function decodedSecret(base32: string): string {
   const bits = Array.from(base32, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const bytes = bits.match(/.{8}/g) ?? [];
   return Buffer.from(bytes.map((byte) => parseInt(byte, 2))).toString('base64url');
 }
 
-/** An authenticator app of an account, added through the API. */
+/** An authenticator app added to an account through the API. */
 export class AuthenticatorApp {
   private constructor(
     readonly id: string,
@@ -20,7 +20,7 @@ export class AuthenticatorApp {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds an app to the account of a recently verified session. */
+  /** Adds an app to the account that owns a recently verified session. */
   static async addTo(service: TestService, token: string): Promise<AuthenticatorApp> {
     const added = await service.post('/api/auth/factors', { type: 'TOTP' }, token);
     if (added.status !== 201) throw new Error(`The authenticator app: ${added.told}`);
@@ -32,7 +32,7 @@ export class AuthenticatorApp {
     return new AuthenticatorApp(id, app.secret, recoveryCodes, service.clock);
   }
 
-  /** The code of the 30-second time step that is `steps` steps after the current one. */
+  /** The code for the 30-second time step `steps` steps after the current one. */
   code(steps = 0): string {
     return codeAt(this.secret, stepAt(this.clock.nowMs()) + steps);
   }

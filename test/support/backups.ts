@@ -20,7 +20,7 @@ const NAMESPACE = '0199d3a0-0000-7000-8000-0000000000e0';
 const clock = new SystemClock();
 const quiet = (): void => undefined;
 
-/** Creates a full backup as the job does, and returns its path. */
+/** Creates a full backup as the backup job does, and returns its path. */
 export async function backupOf(events: EventReader, directory: string, executionId = EXECUTION): Promise<string> {
   const parts = { events, reads: undefined as never, catalogue, clock, sharesThread: true };
   const task = { kind: 'backup', executionId, directory, kept: 7, service: '0.0.0-test' } as const;
@@ -42,11 +42,11 @@ export async function linesOf(path: string): Promise<string[]> {
     .slice(0, -1);
 }
 
-/** Writes arbitrary lines to a file, compressed like a backup. */
+/** Writes arbitrary lines to a file, compressed as in a backup. */
 export const writeLines = (path: string, lines: readonly string[]): Promise<void> =>
   writeFile(path, gzipSync(lines.map((line) => `${line}\n`).join('')));
 
-/** Seals arbitrary lines with a valid chain, as a forger could who knows only how the chain is computed. */
+/** Seals arbitrary lines with a valid chain, as a forger who knows only the chain algorithm could. */
 export function chained(lines: readonly object[]): string[] {
   const chain = new LineChain();
   return lines.map((line) =>
@@ -71,7 +71,7 @@ export const unchained = (lines: readonly string[]): Record<string, unknown>[] =
     return parsed;
   });
 
-/** All events of the service in a store, without the fields that the engine assigns. */
+/** All of the service's events in a store, without the fields that the engine assigns. */
 export async function contentOf(store: EventReader): Promise<object[]> {
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
   const events = await store.readAll({ filter, maxCount: 100_000 });
@@ -92,7 +92,7 @@ export async function appendAll(store: EventStore, events: readonly Happened[]):
 
 let generations = 0;
 
-/** Projects all read models from a store. Returns their hashes by name. */
+/** Builds all read models from a store's events. Returns their hashes by name. */
 export async function modelsOf(events: EventReader, reads: EmbeddedReadStore): Promise<Record<string, string>> {
   generations += 1;
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;

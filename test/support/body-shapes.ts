@@ -79,7 +79,7 @@ const names = fc.constantFrom<(index: number) => string>(
 
 /**
  * Repeats the unit until the body has `share` of the permitted size. Some bodies therefore stay just below the limits
- * on counts.
+ * on the number of elements.
  */
 const repeated = (piece: (index: number) => string, bytes: number, share: number): string => {
   const parts: string[] = [];
@@ -121,12 +121,12 @@ export type Costly = { readonly ms: number; readonly shape: string };
 const AT_ONCE = 100;
 const LOOKS = 20;
 
-/** Processes a body in one or more steps. Other requests may run between them. */
+/** Processes a body in one or more steps. Other requests may run between steps. */
 type Take = (body: Buffer) => Iterator<unknown>;
 
 /**
- * Finds, among `count` bodies, the body with the most expensive step. The cost of a step is that of the cheapest of up
- * to 20 runs, because a run may include the collection of earlier garbage.
+ * Finds, among `count` bodies, the body with the most expensive step. The cost of a step is the lowest cost in up to 20
+ * runs, because a run may include the collection of earlier garbage.
  */
 export function costliest(seed: number, count: number, bytes: number, take: Take): Costly {
   const found = { ms: 0, shape: '' };
@@ -138,7 +138,7 @@ export function costliest(seed: number, count: number, bytes: number, take: Take
   return found;
 }
 
-/** Returns the cost of the longest step in milliseconds. Stops early once a run has cost at most `enoughMs`. */
+/** Returns the cost of the most expensive step in milliseconds. Stops early once that cost is at most `enoughMs`. */
 function costMs(body: Buffer, take: Take, enoughMs: number): number {
   const best: number[] = [];
   for (let look = 0; look < LOOKS && (look === 0 || Math.max(...best) > enoughMs); look += 1)
@@ -146,7 +146,7 @@ function costMs(body: Buffer, take: Take, enoughMs: number): number {
   return Math.max(...best);
 }
 
-/** Measures the CPU time of each step, so that the load of other programs does not count as a cost of the body. */
+/** Measures the CPU time of each step, so that load from other programs does not count towards the cost of the body. */
 function stepsMs(steps: Iterator<unknown>): number[] {
   const costs: number[] = [];
   for (let isOver = false; !isOver;) {
@@ -154,7 +154,7 @@ function stepsMs(steps: Iterator<unknown>): number[] {
     try {
       isOver = steps.next().done === true;
     } catch {
-      // The cost of a rejection also counts.
+      // Rejecting a body is also part of its cost.
       isOver = true;
     }
     costs.push(cpuMs() - beganMs);

@@ -61,7 +61,7 @@ const NEEDS: Readonly<Record<EntryStep['type'], (step: EntryStep) => readonly Pa
 };
 
 type EntryBody = Readonly<Record<string, unknown>> & Partial<Record<Party, string | null>>;
-/** A payment of a sale. `account` is undefined if no active account can receive the payment. */
+/** A payment for a sale. `account` is undefined if no active account can receive the payment. */
 type Target = { readonly account: string | undefined; readonly amount: bigint };
 /** A sale that waits for its inactive branch and is valid otherwise. */
 type Waiting = {
@@ -73,11 +73,11 @@ type Waiting = {
 type Pushed = Readonly<Record<string, unknown>> & { readonly externalId: string };
 
 /**
- * Keeps a tenant's books through HTTP and in an independent model. After every request, the service and the model must
+ * Keeps a tenant's books over HTTP and in an independent model. After every request, the service and the model must
  * agree on the response and on all transactions.
  */
 export class Bookkeeper {
-  /** Requests and responses, for debugging. */
+  /** Log of requests and responses, for debugging. */
   readonly log: string[] = [];
   private made = 0;
   private readonly waiting: Waiting[] = [];
@@ -418,7 +418,8 @@ export class Bookkeeper {
   }
 
   /**
-   * The request of a step, with the faults for which it must be rejected. Without faults, the service records `entry`.
+   * The request that a step makes, with the faults for which the service must reject it. If there are no faults, the
+   * service records `entry`.
    */
   private requested(step: EntryStep): { body: EntryBody; faults: readonly Fault[]; entry: NaiveEntry } {
     const amount = this.cut(step.amount);
@@ -439,7 +440,7 @@ export class Bookkeeper {
     return { body, faults, entry: this.entryFor(step, parties, amount) };
   }
 
-  /** Records a journal entry. Without a surplus, the last line balances the others. */
+  /** Records a journal entry. If there is no surplus, the last line balances the others. */
   private async journal({ lines, balancing, surplus, date, category, description }: StepOf<'journal'>): Promise<void> {
     const { model } = this;
     const posted = lines.map(({ choice, isCustomer, amount }): NaivePosting => {
@@ -586,7 +587,7 @@ export class Bookkeeper {
     }
   }
 
-  /** The entry that a step records, with the postings of its transaction type. */
+  /** The entry that a step records, with the postings that its transaction type requires. */
   private entryFor(step: EntryStep, parties: Partial<Record<Party, string>>, amount: bigint): NaiveEntry {
     const { customerId = null, accountId = null, counterAccountId = null, expenseItemId = null } = parties;
     const { type, date } = step;
@@ -641,7 +642,7 @@ export class Bookkeeper {
   }
 
   private cancelFaults(entry: NaiveEntry, on: string | null): Fault[] {
-    // Only a cancellation or return of a sale can undo the transactions of that sale.
+    // Only the cancellation or return of a sale can undo that sale's transactions.
     const isOfSale = entry.externalId !== null;
     return [
       ...(isOfSale ? [fault(409, 'SYSTEM_GENERATED')] : []),
@@ -660,7 +661,7 @@ export class Bookkeeper {
     return now < date ? date : now;
   }
 
-  /** Replaces a transaction. Its effect on the balances is undone, and that of the replacement is added. */
+  /** Replaces a transaction. The service undoes its effect on the balances, and applies that of the replacement. */
   private async correct({ entry: which, on, by }: StepOf<'correct'>): Promise<void> {
     const entry = pick(this.seen, which) as NaiveEntry | undefined;
     if (!entry) return;
@@ -696,10 +697,10 @@ export class Bookkeeper {
     return new Date(ms + ZONES[this.model.currency].hours * HOUR_MS).toISOString().slice(0, 10);
   }
 
-  /** Chooses a category as a user. This changes only the category. The same choice again has no effect. */
+  /** Chooses a category as a user. This changes only the category. Repeating the choice has no effect. */
   private async categorize({ entry: which, category }: StepOf<'categorize'>): Promise<void> {
     const having = this.seen.filter(({ categoryId }) => categoryId !== null);
-    // Half of the choices replace or remove an existing category.
+    // Half of the steps replace or remove an existing category.
     const from = which % 2 === 0 && having.length > 0 ? having : this.seen;
     const entry = pick(from, which) as NaiveEntry | undefined;
     if (!entry) return;
@@ -727,8 +728,8 @@ export class Bookkeeper {
   }
 
   /**
-   * Pushes a sale. Expects that it is booked or, if `rejections` is not empty, rejected with one of these codes. A
-   * rejected sale is abandoned, or waits to be healed.
+   * Pushes a sale. Expects the service to book it or, if `rejections` is not empty, to reject it with one of these
+   * codes. The test either abandons a rejected sale or keeps it until its cause is removed.
    */
   private async push(
     body: Pushed,
@@ -752,7 +753,7 @@ export class Bookkeeper {
   }
 
   /**
-   * Toggles whether the branch SHUT is active. When the branch becomes active, the sales that were waiting are booked.
+   * Toggles whether the branch SHUT is active. When the branch becomes active, the service books the waiting sales.
    */
   private async openOrShut(): Promise<void> {
     const branch = this.shut;
@@ -792,8 +793,8 @@ export class Bookkeeper {
   }
 
   /**
-   * Discards the dead letter of a rejected document, because the model does not book the document when the cause
-   * disappears.
+   * Discards a rejected document's dead letter, because the model does not book the document after the cause is
+   * removed.
    */
   private async giveUp(saleId: string): Promise<void> {
     const token = await this.service.operator();
@@ -845,7 +846,7 @@ export class Bookkeeper {
     ];
     const { sent, targets, targetsNow, rejections: unpaid } = this.paymentsOf(step.payments);
     const early = [...unpaid, ...this.documentRejections(step.branch)];
-    // The service looks up or creates the customer only after it has found all other records of the sale.
+    // The service looks up or creates the customer only after it has found all other records that the sale refers to.
     const wanted = this.wantedCustomer(early.length > 0 ? { ...step, customer: 'none' } : step);
     const isPassive = wanted.known?.isActive === false;
     const rejections = [...early, ...(isPassive ? ['CUSTOMER_PASSIVE'] : [])];
@@ -1006,7 +1007,9 @@ export class Bookkeeper {
 const sumOf = (amounts: readonly (bigint | undefined)[]): bigint =>
   amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
 
-/** The discount: a share of the price with six decimal places, or an amount that exceeds the price. */
+/**
+ * The discount: a percentage of the price, as an amount with six decimal places, or an amount that exceeds the price.
+ */
 function discountOf(line: StepOf<'sale'>['lines'][number], isTooMuch: boolean): string {
   const price = wholePrice(line.quantity, line.unitPrice);
   if (isTooMuch) return String(price + 2n);
@@ -1025,7 +1028,7 @@ const takes = (type: string, party: Party, accountType: string): boolean => {
   return type !== 'PAYMENT' || party !== 'counterAccountId' || ['SUPPLIER', 'EMPLOYEE'].includes(accountType);
 };
 
-/** Selects an item of a list by an arbitrary number. Returns undefined for an empty list. */
+/** Selects a list item by an arbitrary number. Returns undefined for an empty list. */
 function pick<T>(from: readonly T[], choice: number): T {
   return from[choice % from.length] as T;
 }

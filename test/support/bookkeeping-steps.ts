@@ -1,8 +1,8 @@
 import fc, { type Arbitrary } from 'fast-check';
 
 /**
- * Bookkeeping steps describe future requests. The numbers in a step select from the records that exist when the step is
- * taken.
+ * Bookkeeping steps describe future requests. The numbers in a step select from the records that exist when the step
+ * runs.
  */
 export const DATES = ['1900-01-01', '2024-02-29', '2025-12-31', '2026-01-01', '2026-06-30', '2031-05-05', '9999-12-31'];
 export const TYPES = ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'] as const;
@@ -20,7 +20,7 @@ export const ACCOUNT_TYPES = [
   'OTHER',
 ] as const;
 
-/** Texts in several spellings and scripts that share words and prefixes. */
+/** Strings in several spellings and scripts that share words and prefixes. */
 export const TEXTS = [
   'Kira İstanbul',
   'ISTANBUL kirası',
@@ -32,7 +32,8 @@ export const TEXTS = [
 ];
 
 /**
- * Ways to make a request invalid. The separate flag `nulls` keeps a request valid: it sends null for omitted fields.
+ * Ways to make a request invalid. The separate `nulls` flag sends null for omitted fields, which keeps the request
+ * valid.
  */
 export const SPOILS = ['lacks', 'extra', 'amount', 'unknown', 'malformed', 'currency', 'date', 'field'] as const;
 
@@ -47,8 +48,8 @@ const rarely = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });
 
 /**
- * Minor units of a currency with three decimal places, with at most 18 digits. Truncated for currencies with fewer
- * decimal places.
+ * An amount of at most 18 digits, in minor units of a currency with three decimal places. Truncated for currencies with
+ * fewer decimal places.
  */
 const amount = fc.oneof(
   { weight: 4, arbitrary: fc.bigInt(1n, 99_999n) },
@@ -106,7 +107,7 @@ const arbitraries = {
     customer: fc.constantFrom('none' as const, 'code' as const, 'link' as const, 'both' as const),
     choice,
     saysTotal: fc.boolean(),
-    /** Whether the sale is at the branch that is often inactive. */
+    /** Whether the sale belongs to the branch that is often inactive. */
     isAtShut: seldom,
     isOverdiscounted: seldom,
   }),

@@ -19,10 +19,10 @@ const STATEMENT_COLUMNS =
 export const dayBefore = (date: string): string =>
   new Date(Date.parse(`${date}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
-/** Compares the complete content of a tenant's books with the model. Amounts must match exactly. */
+/** Compares the complete contents of a tenant's books with the model. Amounts must match exactly. */
 export class BooksAudit {
   private readonly dates: readonly string[];
-  /** Entries of the model by the ids that the service assigned. */
+  /** The model's entries, by the ids that the service assigned. */
   private readonly entries: ReadonlyMap<string, NaiveEntry>;
 
   constructor(
@@ -237,7 +237,7 @@ export class BooksAudit {
     return statement;
   }
 
-  /** Checks that a CSV file has the same content as the JSON. */
+  /** Checks that a CSV file has the same content as the JSON response. */
   private async tables({ id }: AccountRecord): Promise<void> {
     const statement = `/api/accounts/${id}/statement`;
     const { opening, lines, closing } = await this.read<Statement>(statement);

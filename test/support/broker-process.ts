@@ -14,7 +14,7 @@ const say = (line: string): void => {
 const publish = (id: string): Promise<unknown> =>
   broker.publish({ id, subject: 'kontor.process', payload: id.repeat(50) });
 
-/** Runs eight publishers, each of which reports acknowledged messages, until the process is killed. */
+/** Runs eight publishers until the process is killed. Each reports its acknowledged messages. */
 async function publishUntilKilled(): Promise<void> {
   const publisher = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
@@ -27,8 +27,7 @@ async function publishUntilKilled(): Promise<void> {
 }
 
 /**
- * Publishes until the file-size limit is reached, requests that the limit be lifted, and republishes the rejected
- * message.
+ * Publishes until the file-size limit is reached, lifts the limit, and republishes the rejected message.
  */
 async function publishUnderLimit(): Promise<void> {
   for (let count = 0; ; count++) {

@@ -1,7 +1,7 @@
 import { BrokerRefused, BrokerUnavailable, type Broker, type BrokerMessage } from '../../src/ports/broker.js';
 
 /**
- * Makes a real broker reject some messages permanently, or makes the broker unavailable. `accept` ends either fault.
+ * Makes a real broker unavailable, or makes it reject some messages permanently. `accept` ends either fault.
  */
 export function choosy(broker: Broker) {
   let isAnswerLost = false;
@@ -22,13 +22,13 @@ export function choosy(broker: Broker) {
     return published;
   };
   const line = {
-    /** Number of received messages, whether or not they were stored. */
+    /** Number of messages received so far, whether or not they were stored. */
     attempts: 0,
     refuse: (isMeant: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) =>
         isMeant(message) ? new BrokerRefused('PAYLOAD_REFUSED', 'The broker does not take this.') : undefined;
     },
-    /** Makes the broker unavailable once, for the next matching message. */
+    /** Makes the broker unavailable for the next matching message only. */
     failNext: (isMeant: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) => {
         if (!isMeant(message)) return undefined;
@@ -40,7 +40,7 @@ export function choosy(broker: Broker) {
     letThrough: (isTaken: (message: BrokerMessage) => boolean) => {
       refusalOf = (message) => (isTaken(message) ? undefined : new BrokerUnavailable('The broker is away.'));
     },
-    /** Stores every message, but loses its acknowledgement. */
+    /** Stores every message, but loses the acknowledgements. */
     loseAnswers: () => {
       isAnswerLost = true;
     },

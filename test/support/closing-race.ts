@@ -8,7 +8,7 @@ import { saleOf, type Books, type TestService } from './service.js';
 
 const POSTINGS = 200;
 const PATIENCE_MS = 30_000;
-/** Number of completed postings after which the closing begins. */
+/** Number of postings to complete before the closing begins. */
 const BEFORE_CLOSING = 40;
 const MAX_DELAY_MS = 60;
 const CLOSED_THROUGH = '2026-03-31';
@@ -89,14 +89,14 @@ export async function closeDuringPostings(replicas: readonly TestService[], book
   return { found, listed, notified: await reported(), answers };
 }
 
-/** Number of late entries that a notification reports, listed or only counted. */
+/** Number of late entries that a notification reports, including those that it only counts. */
 function reportedIn(body: string): number {
   const more = /, and (\d+) more/.exec(body)?.[1] ?? '0';
   return [...body.matchAll(/\d{4}-\d\d-\d\d \d+\.\d\d EUR/g)].length + Number(more);
 }
 
 /**
- * Runs the race until at least one entry is late. Expects that every late entry is listed, and reported in a
+ * Runs the race until at least one entry is late. Expects every late entry to be listed, and to be reported in a
  * notification.
  */
 export async function expectAllLateEntriesFound(replicas: readonly TestService[], engine: string): Promise<void> {

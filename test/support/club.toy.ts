@@ -20,7 +20,7 @@ const room: Aggregate<{ seats: number }, RoomEvent> = {
   initial: { seats: 0 },
   evolve: (_, { data }) => ({ seats: data.seats }),
 };
-/** The event that the stream of a dead letter records for a replay. */
+/** The event that a replay appends to a dead letter's stream. */
 const letterEvents = { LetterReplayed: domain('UPDATE', 'letter', z.object({})) };
 const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   name: 'letter',
@@ -29,7 +29,7 @@ const letter: Aggregate<null, EventOf<typeof letterEvents>> = {
   evolve: () => null,
 };
 export const catalogue = new EventCatalogue([member, room, letter, claimAggregate, projectionAggregate]);
-/** The catalogue of a newer version of the service, which was later rolled back. */
+/** The catalogue of a newer service version that was later rolled back. */
 export const newerCatalogue = new EventCatalogue([
   { ...member, events: { ...member.events, MemberPromoted: domain('UPDATE', 'member', z.object({})) } },
   room,
@@ -75,7 +75,7 @@ const greeters: ReadModel<GreeterView> = {
   filters: [],
   order: { fields: ['greetings'], direction: 'descending' },
 };
-/** Calculates sums over several streams, and records the order of arrival. */
+/** Aggregates events across several streams, and records the order in which they arrive. */
 export const greeterProjection: Projection<GreeterView, MemberEvent> = {
   model: greeters,
   sources: ['member'],
@@ -138,7 +138,7 @@ export const facts = {
   unheard: (who: string): Fact => ({ stream: memberStream(who), type: 'MemberPromoted', data: {} }),
 };
 
-/** Appends facts in order, as other parts of the service do. Returns the position of the last fact. */
+/** Appends facts in order, as other parts of the service would. Returns the position of the last fact. */
 export async function happen(store: EventStore, ...all: readonly Fact[]): Promise<number> {
   const facts = all.map(({ stream, type, data }) => ({
     stream,

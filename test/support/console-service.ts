@@ -28,7 +28,7 @@ export type Shop = {
 
 type Sent = { readonly method?: string; readonly token?: string; readonly key?: string; readonly body?: unknown };
 
-/** A service with a separate port and folder. The folder is removed with the service. */
+/** A service with a separate port and folder. Closing the service removes the folder. */
 export class ConsoleService {
   private child: ChildProcess | undefined;
   private port = '0';
@@ -57,7 +57,7 @@ export class ConsoleService {
     const env = {
       ...{ PATH, HOME, NODE_ENV: 'production', PORT: this.port, DATA_DIR: this.directory, SEED_DEMO: 'false' },
       ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, JOB_SCHEDULES: 'off' },
-      // Reads wait long enough to include earlier writes, even on a busy machine.
+      // Makes reads wait long enough to include earlier writes, even on a busy machine.
       READ_WAIT_MS: '10000',
       ...NO_LIMITS,
       ...this.settings,
@@ -127,7 +127,7 @@ export class ConsoleService {
     return this.signIn(OPERATOR.email, OPERATOR.password);
   }
 
-  /** Creates a tenant with an owner, and a partner key without an effective rate limit. */
+  /** Creates a tenant with an owner and with a partner key that has no effective rate limit. */
   async openShop(name = 'Acme Trading', currency = 'EUR'): Promise<Shop> {
     const token = await this.operator();
     const slug = `shop-${randomUUID().slice(0, 8)}`;

@@ -7,8 +7,8 @@ type Furniture = { readonly service: ConsoleService; readonly shop: Shop };
 export type Stage = Furniture & { readonly visitor: Visitor; readonly page: Page };
 
 /**
- * Registers the setup and teardown of a suite, and passes the stage to each test. A test fails if its visitor has
- * reported problems. Returns a function that replaces the current visitor with a new one.
+ * Registers the setup and teardown of a suite, and passes the stage to each test. A test fails if the browser of its
+ * visitor has reported problems. Returns a function that replaces the current visitor with a new one.
  */
 export function onStage(
   handOver: (stage: Stage) => void,

@@ -1,18 +1,18 @@
-// The texts of the console, extracted from the syntax trees of its source.
+// The console's user-visible strings, extracted from the syntax trees of its source.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'console', 'src');
-/** One catalogue per language other than English. */
+/** Contains one catalogue for each language other than English. */
 export const MESSAGES = join(SOURCE, 'messages');
 const LOOKUPS = new Set(['t', 'rich']);
 /** Attributes and properties whose values a user reads or hears. */
 const VISIBLE = new Set(
   'label title placeholder aria-label heading hint lead empty send what alt about header step words caption'.split(' '),
 );
-/** Whether a text contains a word. Codes, units and abbreviations are the same in every language. */
+/** Whether a string contains a word. Codes, units and abbreviations are the same in every language. */
 const hasWords = (text: string): boolean => /[a-z]{3,}|^[A-Z][a-z]$/.test(text);
 
 export type Found = { readonly file: string; readonly line: number; readonly text: string };
@@ -41,7 +41,7 @@ const valuesIn = (node: ts.Expression | undefined): string[] =>
     ? node.properties.map((property) => property.name?.getText() ?? '')
     : [];
 
-/** The literals that an expression may evaluate to. */
+/** The literals to which an expression may evaluate. */
 function outcomes(node: ts.Node): string[] {
   if (ts.isJsxExpression(node) || ts.isParenthesizedExpression(node))
     return node.expression === undefined ? [] : outcomes(node.expression);
@@ -63,13 +63,13 @@ const NAMES = new Set(
   'Kontor SaleAccepted Node Edge Opera Firefox Firefox/ Chrome Chrome/ Safari Safari/ Windows Android Linux'.split(' '),
 ).add('Bearer …');
 
-/** Whether a text is a sentence, or a word capitalized like the first word of a sentence. */
+/** Whether a string is a sentence or a capitalized word. */
 const isProse = (text: string): boolean =>
   /^[A-Z][a-z]+(?![A-Za-z])/.test(text) || /[a-z,.]{2} [a-z]{2}| [a-z]{2,} /i.test(text);
 
 /**
- * Whether a literal is one that no user reads: a module, type, property name, comparison, internal error, or class
- * name.
+ * Whether a literal is never visible to users, such as a module, type, property name, comparison, internal error, or
+ * class name.
  */
 function isInternal(node: ts.Node): boolean {
   const { parent } = node;
@@ -81,11 +81,11 @@ function isInternal(node: ts.Node): boolean {
   return ts.isCallExpression(parent) && (LOOKUPS.has(parent.expression.getText()) || INTERNAL.test(parent.getText()));
 }
 
-/** Calls whose literal arguments are identifiers in the code. */
+/** Matches calls whose literal arguments are identifiers in the code. */
 const INTERNAL =
   /^(?:oneOf|getRouteApi|lazyRouteComponent|api\.|[\w.()]+\.(?:matches|includes|closest|querySelector|set|get)(?:<\w+>)?\()/;
 
-/** Texts of a node that users see but that are not looked up in the catalogue. */
+/** Strings in a node that users see but that the source does not look up in the catalogue. */
 function bareIn(node: ts.Node): string[] {
   if (ts.isJsxText(node)) return [node.text.trim()];
   if (ts.isJsxExpression(node) && (ts.isJsxElement(node.parent) || ts.isJsxFragment(node.parent)))
@@ -123,13 +123,13 @@ function read(file: string, texts: { used: (Found & { values: readonly string[] 
   visit(source);
 }
 
-/** Files of the console's source, except its catalogue and font names. */
+/** The console's source files, except its catalogues and its font names. */
 export const consoleSources = (): string[] =>
   readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('messages') && name !== 'theme.ts')
     .sort();
 
-/** Texts that the source looks up in the catalogue, and texts that it shows without a look-up. */
+/** Strings that the source looks up in the catalogue, and strings that it displays without looking them up. */
 export function textsOf(files: readonly string[]): Texts {
   const texts = { used: [], bare: [] };
   for (const file of files) read(join(SOURCE, file), texts);

@@ -1,4 +1,4 @@
-// All pages of the console, and a walk that visits pages in one language and reports their faults.
+// All console pages, and a walk that visits pages in one language and reports their faults.
 import type { Page } from 'playwright-core';
 import { foreignAmong, type ShownLanguage, type Words } from './console-words.js';
 import { eventually } from './eventually.js';
@@ -8,11 +8,11 @@ import type { Visitor } from './visitor.js';
 export type Ids = Readonly<Record<string, string>>;
 
 export type Stop = {
-  /** Path of the page in the router. */
+  /** Path of the page's route in the router. */
   readonly route: string;
-  /** URL path, with names of records in braces. Default: the route. */
+  /** URL path with record names in braces. Default: the route. */
   readonly at?: string;
-  /** A text that the page displays only when its data is loaded. */
+  /** A string that the page displays only once its data has loaded. */
   readonly shows: Words | Readonly<Record<ShownLanguage, string>>;
   /** A button that opens a dialog. */
   readonly opens?: Words;
@@ -20,7 +20,7 @@ export type Stop = {
 
 const PERIOD = 'from=2025-01-01&to=2026-12-31';
 
-/** Represents every path that no route of the router matches. */
+/** Represents every path that matches no route. */
 export const NOWHERE = '*';
 
 /** The page that is shown without a session. */
@@ -116,7 +116,7 @@ export const SETTINGS: readonly Stop[] = [
   { route: '/account', shows: 'Chrome', opens: 'Add an authenticator app' },
 ];
 
-/** Every page of the console. */
+/** Every console page. */
 export const PAGES: readonly Stop[] = [DOOR, ...OPERATIONS, ...BOOKS, ...SETTINGS];
 
 const addressOf = ({ route, at = route }: Stop, ids: Ids): string =>
@@ -131,7 +131,7 @@ const SETTLING_MS = 2_000;
 const WIDE = { width: 1280, height: 900 };
 const NARROW = { width: 390, height: 844 };
 
-/** Texts that a user sees or hears. Excludes code, and exact instants in tooltips. */
+/** Strings that a user sees or hears, excluding code and exact instants in tooltips. */
 const TEXTS = `(() => {
   const texts = new Set([document.title]);
   const keep = (text) => texts.add((text ?? '').replace(/\\s+/g, ' ').trim());
@@ -148,7 +148,7 @@ const TEXTS = `(() => {
   return [...texts];
 })()`;
 /**
- * Elements whose content is wider than the available space: a user would have to scroll sideways, or texts overlap.
+ * Elements whose content is wider than the available space: users would have to scroll sideways, or text overlaps.
  * Excludes headers of columns that are hidden on narrow screens.
  */
 const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header, .k-scroll, .k-tile, .k-table th')]
@@ -161,7 +161,7 @@ const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header
     element.scrollWidth - element.clientWidth,
   ])
   .map(([name, excess]) => name + ' is ' + excess + ' px wider than its place')`;
-/** Permitted row heights of lists, in pixels: one line on a desktop, and two lines on a narrow screen. */
+/** Permitted heights of list rows, in pixels: one line on a desktop, and two lines on a narrow screen. */
 const ROWS = { wide: [36, 40], narrow: [0, 68] } as const;
 const WIDE_FROM_PX = 993;
 /** List rows whose height is outside the range permitted on the screen. */
@@ -172,7 +172,7 @@ const misfitRows = ([least, most]: readonly [number, number]): string =>
   .filter(([, height]) => height < ${least} || height > ${most})
   .map(([text, height]) => 'the row "' + text + '" has a height of ' + height + ' px')`;
 /**
- * Whether the page shows its data in the given color scheme. Ends all transitions, because waiting for them takes
+ * Whether the page shows its data in the given color scheme. Finishes all transitions, because waiting for them takes
  * time.
  */
 const isSettled = (scheme: string): string =>
@@ -184,7 +184,9 @@ const isSettled = (scheme: string): string =>
   })`;
 
 type Scheme = 'light' | 'dark';
-/** Phones and desktops, in both color schemes. Each step changes as little as possible, because a change takes time. */
+/**
+ * Phones and desktops, in both color schemes. Each step changes as little as possible, because every change takes time.
+ */
 const VIEWS: readonly (readonly [size: typeof WIDE, schemes: readonly Scheme[]])[] = [
   [WIDE, ['light', 'dark']],
   [NARROW, ['dark', 'light']],
@@ -204,7 +206,9 @@ async function adopt(page: Page, scheme: Scheme): Promise<void> {
 const rowFaults = (page: Page, width: number): Promise<string[]> =>
   page.evaluate<string[]>(misfitRows(ROWS[width < WIDE_FROM_PX ? 'narrow' : 'wide']));
 
-/** Returns the elements that do not fit the screen. Charts adapt to its width with a short delay. */
+/**
+ * Returns the elements that do not fit the screen. Waits briefly, because charts adapt to the width with a short delay.
+ */
 async function overhangs(page: Page): Promise<string[]> {
   let found: string[] = [];
   const fits = async (): Promise<boolean> => {
@@ -215,7 +219,7 @@ async function overhangs(page: Page): Promise<string[]> {
   return found;
 }
 
-/** Faults of the current page or its open dialog. The texts and their widths are the same in both color schemes. */
+/** Faults on the current page or in its open dialog. Both color schemes use the same strings, at the same widths. */
 async function faultsOf(visitor: Visitor): Promise<string[]> {
   const { page, language } = visitor;
   const faults: string[] = [];
@@ -226,7 +230,7 @@ async function faultsOf(visitor: Visitor): Promise<string[]> {
     await page.setViewportSize(size);
     for (const [nth, scheme] of schemes.entries()) {
       await adopt(page, scheme);
-      // All other rules have the same findings in both color schemes.
+      // All other rules produce the same results in both color schemes.
       add(`${scheme}, ${size.width} px`, await visitor.barriers(nth === 0 ? {} : { only: 'colors' }));
     }
     add(`not in ${language}`, foreignAmong(await page.evaluate<string[]>(TEXTS), language));
@@ -246,7 +250,7 @@ async function isShown(visitor: Visitor, { shows }: Stop): Promise<void> {
   await visitor.page.locator('main').getByText(words).first().waitFor();
 }
 
-/** Opens a page and waits for its data, and then opens the page's dialog. Returns the faults of both. */
+/** Opens a page, waits for its data, and then opens its dialog. Returns the faults found in both. */
 async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> {
   await visitor.goTo(addressOf(stop, ids));
   await isShown(visitor, stop);
@@ -259,7 +263,7 @@ async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> 
   return [...faults, ...(await faultsOf(visitor)).map((fault) => `${name}: ${fault}`)];
 }
 
-/** Visits pages one after another, and opens their dialogs. Returns their faults, one per line. */
+/** Visits the pages one after another, and opens their dialogs. Returns their faults, one per line. */
 export async function walk(visitor: Visitor, stops: readonly Stop[], ids: Ids): Promise<string[]> {
   const faults: string[] = [];
   for (const stop of stops) {

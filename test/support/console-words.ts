@@ -1,4 +1,4 @@
-// The texts of the console in each language, according to its catalogue.
+// The console's strings in each language, as given by its catalogue.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser';
@@ -9,8 +9,8 @@ export type ShownLanguage = 'en' | 'de';
 const GERMAN = JSON.parse(readFileSync(join(MESSAGES, 'de.json'), 'utf8')) as Readonly<Record<string, string>>;
 
 /**
- * A text of the catalogue, with its values if it has any. Texts that the catalogue does not contain are shown
- * unchanged. In `label: name`, only the label is translated.
+ * A string from the catalogue, with its values if it has any. The console shows strings that are not in the catalogue
+ * unchanged. In `label: name`, it translates only the label.
  */
 export type Words = string | readonly [text: string, values: Readonly<Record<string, string | number>>];
 
@@ -26,7 +26,7 @@ export function wordsIn(language: ShownLanguage, words: Words): string {
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, ' ');
 
-/** A pattern that matches every text that a message can produce. */
+/** Builds a pattern that matches every string that a message can produce. */
 const patternOf = (elements: readonly MessageFormatElement[]): string =>
   elements
     .map((element) => {
@@ -39,7 +39,7 @@ const patternOf = (elements: readonly MessageFormatElement[]): string =>
     })
     .join('');
 
-/** Messages of one language: fixed texts, and patterns of texts with values. */
+/** Messages in one language: fixed strings, and patterns for strings with values. */
 class Messages {
   private readonly fixed = new Set<string>();
   private readonly patterns: RegExp[] = [];
@@ -56,7 +56,7 @@ class Messages {
 }
 
 const differing = Object.entries(GERMAN).filter(([english, german]) => inEnglish(english) !== german);
-/** Messages that differ between the languages and contain words. */
+/** Messages that contain words and differ between the languages. */
 const distinct = {
   en: new Messages(
     differing.map(([english]) => inEnglish(english)).filter((text) => /[A-Za-z]{2}/.test(literalsOf(text))),
@@ -84,7 +84,7 @@ const FOREIGN_FORMATS: Readonly<Record<ShownLanguage, RegExp>> = {
 /** The first operator's name, which is also a label, and the browser's `User-Agent`. */
 const SAID_BY_OTHERS = /^Operator$|^Mozilla\//;
 
-/** The texts that are in the other language, or that contain a date or an amount in a foreign format. */
+/** Returns the strings that are in the other language, or that contain a date or an amount in a foreign format. */
 export function foreignAmong(texts: readonly string[], language: ShownLanguage): string[] {
   const other = language === 'de' ? 'en' : 'de';
   const isForeign = (text: string): boolean => distinct[other].include(text) && !all[language].include(text);

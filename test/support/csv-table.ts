@@ -1,4 +1,4 @@
-/** Rows of a CSV file (RFC 4180), with the header row as keys. */
+/** Parses a CSV file (RFC 4180) into rows, using the header row as keys. */
 export function csvTable(text: string): Record<string, string>[] {
   const cells = [...text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|$)/g)];
   const rows: string[][] = [[]];

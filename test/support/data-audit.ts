@@ -19,18 +19,18 @@ const CENTS = 2;
 type Posted = { readonly transactions?: readonly { readonly postings: readonly { readonly amount: string }[] }[] };
 
 export type Audit = {
-  /** Event types of each sale by external id, in order. */
+  /** The event types of each sale, in order, by the sale's external id. */
   readonly sales: ReadonlyMap<string, readonly string[]>;
-  /** Event types of each record's stream. Fences, which carry no information, are excluded. */
+  /** The event types in each record's stream, except fences, which carry no information. */
   readonly streams: ReadonlyMap<string, readonly string[]>;
   readonly events: number;
   readonly published: number;
 };
 
-/** Successful test appends after a fault. They belong to no record. */
+/** Test appends that succeed after a fault. They belong to no record. */
 const TEST_APPEND = 'WritesResumed';
 
-/** All decoded events of a history's records, in order. Throws for a damaged or truncated record. */
+/** Yields a history's decoded events in order, except test appends. Throws for a damaged or truncated record. */
 async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
   for (let from: number | undefined; ;) {
     const page = await events.readAll({ maxCount: PAGE, ...(from !== undefined && { from }) });
@@ -93,12 +93,12 @@ class Findings {
 }
 
 /**
- * Event types that no read model awaits: test appends, and errors and checkpoints recorded during shutdown, after the
- * models have stopped.
+ * Event types that the read models may lack: test appends, and errors and checkpoints recorded during shutdown, after
+ * the models have stopped.
  */
 const LAST_WORDS = ['ErrorOccurred', 'CheckpointSigned', TEST_APPEND];
 
-/** Generation of the tables that the audit builds. */
+/** Generation number of the tables that the audit builds. */
 const ANEW = 1_000;
 
 async function liveTable(store: EmbeddedReadStore, { model }: AnyProjection): Promise<AnyTable> {
@@ -107,7 +107,7 @@ async function liveTable(store: EmbeddedReadStore, { model }: AnyProjection): Pr
 
 /**
  * Refolds every projection from the history into a separate table. The result must equal the live read model, which
- * must include all events except errors recorded during shutdown.
+ * must include all events except those in LAST_WORDS.
  */
 export async function expectCleanRebuilds(directory: string): Promise<void> {
   const events = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
@@ -141,9 +141,9 @@ export async function expectCleanRebuilds(directory: string): Promise<void> {
 }
 
 /**
- * Verifies that revisions have no gaps and events are unique, that no sale is accepted or booked twice, and that every
- * booking is balanced. Every claim must have a sale, every integration event must be published exactly once, and every
- * read model must equal a clean rebuild.
+ * Verifies that revisions have no gaps, that events are unique, that no sale is accepted or booked twice, and that
+ * every booking is balanced. Every claim must have a sale, every integration event must be published exactly once, and
+ * every read model must equal a clean rebuild.
  */
 export async function auditData(directory: string): Promise<Audit> {
   const clock = new SystemClock();

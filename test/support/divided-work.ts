@@ -1,4 +1,4 @@
-// How replicas on shared servers divide the tenants among themselves, and whether their read models are correct.
+// Checks how replicas on shared servers divide the tenants among themselves, and whether their read models are correct.
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { openEventReader, openModels } from '../../src/app/stores.js';
@@ -26,7 +26,7 @@ export function rangeShares(replicas: readonly KontorProcess[]): readonly (reado
   return isComplete ? shares.map((some) => some.map(({ length }) => length)) : undefined;
 }
 
-/** Whether every range has exactly one leader, and the numbers of ranges per replica differ by at most one. */
+/** Whether every range has exactly one leader and the number of ranges per replica differs by at most one. */
 export const isDividedEvenly = (replicas: readonly KontorProcess[]): boolean =>
   rangeShares(replicas)?.every((some) => Math.max(...some) - Math.min(...some) <= 1) ?? false;
 

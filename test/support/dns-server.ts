@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** Bytes of the addresses of a name, or no response at all. */
+/** A name's addresses as bytes, or no response at all. */
 export type Answer = { readonly v4?: readonly number[]; readonly v6?: readonly number[] } | 'silent';
 
 const A = 1;
@@ -56,7 +56,7 @@ export class DnsServer {
     header.writeUInt16BE(data ? 1 : 0, 6);
     const question = query.subarray(12, at + 5);
     if (!data) return Buffer.concat([header, question]);
-    // A pointer to the name in the question, the type, the class IN, a TTL of 60 s, and the length of the data.
+    // A pointer to the name in the question, the type, class IN, a TTL of 60 s, and the data length.
     const record = Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data]);
     return Buffer.concat([header, question, record]);
   }

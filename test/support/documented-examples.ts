@@ -25,7 +25,7 @@ export type Example = { readonly of: string; readonly value: unknown; readonly s
 const asDefinitions = <T>(value: T): T =>
   JSON.parse(JSON.stringify(value).replaceAll('#/components/schemas/', '#/$defs/')) as T;
 
-/** An operation of the API document with its examples. */
+/** An operation in the API document, with its examples. */
 export class DocumentedOperation {
   constructor(
     private readonly document: DocumentedExamples,
@@ -37,7 +37,7 @@ export class DocumentedOperation {
     return this.name.split(' ')[0] ?? '';
   }
 
-  /** The path, with example values of its parameters and of the required query parameters. */
+  /** The path, with example values for its parameters and for the required query parameters. */
   get address(): string {
     const given = (place: string) => this.operation.parameters.filter((one) => one.in === place && one.required);
     const path = given('path').reduce(
@@ -76,7 +76,7 @@ export class DocumentedOperation {
       .map(({ name, schema, example }) => ({ of: `${this.name} ${name}`, value: example, schema }));
   }
 
-  /** The examples of each response status, and its media types without an example. */
+  /** The examples for each response status, and the media types that have no example. */
   responses(): { status: number; bare: string[]; examples: Example[] }[] {
     return Object.entries(this.operation.responses).map(([status, { content = {} }]) => ({
       status: Number(status),
@@ -85,7 +85,7 @@ export class DocumentedOperation {
     }));
   }
 
-  /** The example of a successful response. */
+  /** The documented example of a response. */
   response(status: number, type = 'application/json'): unknown {
     return this.operation.responses[status]?.content?.[type]?.example;
   }
@@ -136,7 +136,7 @@ export class DocumentedExamples {
     return typeof $ref === 'string' ? (this.document.components.examples[$ref.split('/').at(-1) ?? ''] ?? {}) : example;
   }
 
-  /** Violations of the schema by an example, as paths with messages. */
+  /** Returns an example's schema violations, as paths with messages. */
   faultsOf({ value, schema }: Example): string[] {
     const { error } = this.validatorOf(schema).safeParse(value);
     return (error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`);

@@ -8,7 +8,7 @@ import { Memberships } from '../../src/eventsourcing/memberships.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 
-/** The parts of another replica that append. They share no memory with the service under test. */
+/** Another replica's components that append events. They share no memory with the service under test. */
 export function replicaOn({ events, clock, ids }: Pick<Engines, 'events' | 'clock' | 'ids'>) {
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);
@@ -17,7 +17,7 @@ export function replicaOn({ events, clock, ids }: Pick<Engines, 'events' | 'cloc
   return { reader, claims, runner: new CommandRunner(reader, appender, claims, memberships, clock) };
 }
 
-/** Executes commands like another replica on the same event store, without notifying the service under test. */
+/** Executes commands as another replica on the same event store would, without notifying the service under test. */
 export function elsewhere<T>(
   engines: Engines,
   work: (replica: { readonly runner: CommandRunner; readonly reader: RecordReader }) => Promise<T>,

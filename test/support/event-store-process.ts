@@ -18,7 +18,7 @@ const append = (store: EmbeddedEventStore, stream: string) =>
     events: ['Opened', 'Filled', 'Closed'].map((type) => ({ id: randomUUID(), type, data: { text }, metadata: {} })),
   });
 
-/** Runs eight writers, each of which reports acknowledged streams, until the process is killed. */
+/** Runs eight writers until the process is killed. Each reports the streams of its acknowledged appends. */
 async function appendUntilKilled(store: EmbeddedEventStore): Promise<void> {
   const writer = async (name: number): Promise<void> => {
     for (let count = 0; ; count++) {
@@ -30,7 +30,7 @@ async function appendUntilKilled(store: EmbeddedEventStore): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)));
 }
 
-/** Appends until the file-size limit is reached, requests that the limit be lifted, and retries the rejected append. */
+/** Appends until the file-size limit is reached, lifts the limit, and retries the rejected append. */
 async function appendUnderLimit(store: EmbeddedEventStore): Promise<void> {
   for (let count = 0; ; count++) {
     const stream = `run-${run}-${count}`;

@@ -21,7 +21,7 @@ import {
   type StreamSubscription,
 } from '@eventstore/db-client';
 
-/** The client, and a function that lets time pass for the server. */
+/** The client, and a function that lets time pass on the server. */
 export type Asked = { readonly client: EventStoreDBClient; readonly passTime: (ms: number) => Promise<void> | void };
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ const event = (type: string, data: Fields = {}, more: { id?: string; metadata?: 
   jsonEvent<Written>({ type, data, ...more });
 const counted = (type: string, ...numbers: number[]) => numbers.map((n) => event(type, { n }));
 
-/** Converts a value to the form of the recording: 64-bit numbers become strings with the suffix `n`. */
+/** Converts a value to the form used in the recording: 64-bit numbers become strings with the suffix `n`. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? `${field}n` : field));
   return JSON.parse(text);
@@ -59,7 +59,7 @@ const attempt = async <T>(run: () => Promise<T>): Promise<T | Answer> => {
   }
 };
 
-/** Waits for a condition, up to a time limit. A condition that never held is visible in the scenario's result. */
+/** Waits for a condition, up to a time limit. If the condition never holds, the scenario's result shows it. */
 async function until(condition: () => boolean, limitMs = 10_000): Promise<void> {
   for (const end = performance.now() + limitMs; !condition() && performance.now() < end;) await sleep(5);
 }
@@ -127,7 +127,7 @@ export class EventStoreScenarios {
     return { seen, end };
   }
 
-  /** The scenarios, by their names in the recording. */
+  /** The scenarios, by name as in the recording. */
   readonly all: Readonly<Record<string, () => Promise<unknown>>> = {
     'append with no_stream creates the stream at revision 0': () => this.#append('a', counted('A', 1), NO_STREAM),
 

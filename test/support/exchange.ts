@@ -7,13 +7,13 @@ export type Exchange = {
 };
 export type Exchanged = {
   readonly status: number;
-  /** Names are in lower case. If a header occurs several times, the last value is used. */
+  /** Names are in lower case. If a header occurs several times, contains its last value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for an event stream, whose end is not awaited. */
+  /** Empty for an event stream, because `exchange` does not wait for its end. */
   readonly text: string;
 };
 
-/** Thrown if there was no complete response, because the connection was refused or lost. */
+/** Thrown if the connection was refused or lost, so that there was no complete response. */
 export class ConnectionLost extends Error {}
 
 const agent = new Agent({ keepAlive: true });

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * A time limit that adapts to the load of the machine. If pauses take three times as long as requested, so may
- * everything else.
+ * A time limit that adapts to the load of the machine. If pauses take three times as long as requested, everything else
+ * may take three times as long.
  */
 export class FairLimit {
   private usedMs = 0;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Sender of bytes: the client, which sends requests, or the server, which sends responses. */
+/** The side that sends bytes: the client sends requests, and the server sends responses. */
 export type Side = 'client' | 'server';
 type Delayed = { readonly chunk: Buffer; readonly dueMs: number };
-/** Maximum read-ahead on a slow connection. When this limit is reached, the sender has to wait. */
+/** Maximum read-ahead on a slow connection. At this limit, the sender has to wait. */
 const MAX_WAITING_BYTES = 1_048_576;
 
 /** One direction of a connection: chunks in order, each with its due time. */
@@ -60,13 +60,13 @@ class Flow {
     if (this.ended && this.waiting.length === 0 && !this.proxy.isHanging) this.to.end();
   }
 
-  /** The sender has closed its side. Data that was sent before is still forwarded. */
+  /** The sender has closed its side. Still forwards the data that it sent before. */
   finish(): void {
     this.ended = true;
     this.move();
   }
 
-  /** The receiver has disconnected. Pending bytes are discarded. */
+  /** The receiver has disconnected. Discards pending bytes. */
   stop(): void {
     clearTimeout(this.timer);
     this.waiting = [];
@@ -149,7 +149,7 @@ export class FaultProxy {
     this.listener = undefined;
     if (!listener?.listening) return;
     listener.close();
-    // The listener closes completely only with its last connection, but the port is free immediately.
+    // The listener closes completely only when its last connection ends, but the port is free immediately.
     await new Promise((resolve) => setImmediate(resolve));
   }
 
@@ -159,8 +159,8 @@ export class FaultProxy {
   }
 
   /**
-   * Forwards this many more bytes from a side, across all connections. Then closes the connection that exceeds the
-   * limit. Afterwards, the proxy works normally.
+   * Forwards `bytes` more bytes from a side, across all connections. Then closes the connection that exceeds the limit.
+   * Afterwards, the proxy works normally.
    */
   cutAfter(bytes: number, side: Side = 'server'): void {
     this.cut = { side, left: bytes };
@@ -172,8 +172,8 @@ export class FaultProxy {
   }
 
   /**
-   * Number of bytes of a chunk to forward before the connection is cut. If undefined, the whole chunk is forwarded, and
-   * the connection is not cut.
+   * Returns the number of bytes of a chunk to forward before the connection is cut. Returns undefined to forward the
+   * whole chunk without a cut.
    */
   take(side: Side, bytes: number): number | undefined {
     if (this.cut?.side !== side) return undefined;

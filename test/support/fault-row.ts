@@ -1,4 +1,4 @@
-// Parameters that scripts/test-reliability.mjs passes to a test of the fault matrix, and results that the test returns
+// Parameters that scripts/test-reliability.mjs passes to a test in the fault matrix, and results that the test returns
 // for the table.
 import { appendFileSync } from 'node:fs';
 import { mulberry32 } from './manual-clock.js';
@@ -11,14 +11,14 @@ export const SEED = Number(RELIABILITY_SEED ?? Date.now() % 1_000_000);
 /** Whether this is `npm run test:soak`. */
 export const IS_SOAK = RELIABILITY_SCALE === 'soak';
 
-/** Number of cycles for CI or for the soak. */
+/** Number of cycles: `short` in CI, `soak` in the soak test. */
 export const cyclesOf = (short: number, soak: number): number => (IS_SOAK ? soak : short);
 
-/** Random numbers in [0, 1), separate for each purpose, so that tests do not affect each other's numbers. */
+/** Random numbers in [0, 1). Each purpose has its own sequence, so that tests do not affect each other. */
 export const chanceFor = (purpose: string): (() => number) =>
   mulberry32(Buffer.from(purpose).reduce((sum, byte) => Math.imul(sum, 31) + byte, SEED));
 
-/** Records the number of completed cycles of a fault. `figures` appear in the same row of the table. */
+/** Records the number of cycles completed for a fault. The table shows `figures` in the same row. */
 export function noteCycles(fault: string, cycles: number, figures = ''): void {
   if (RELIABILITY_NOTES) appendFileSync(RELIABILITY_NOTES, `${JSON.stringify({ fault, cycles, figures })}\n`);
 }

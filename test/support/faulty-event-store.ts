@@ -27,9 +27,9 @@ type Waiting = { readonly concerns: (stream: string) => boolean; readonly act: (
 export class FaultyEventStore implements EventStore {
   /** While true, every call is rejected. */
   away = false;
-  /** Number of further appends after which the store becomes permanently unavailable. */
+  /** Number of appends before the store becomes permanently unavailable. */
   appendsUntilAway = Number.POSITIVE_INFINITY;
-  /** Number of upcoming appends that are stored but whose response is lost. */
+  /** Number of upcoming appends that are stored, but whose responses are lost. */
   answersToLose = 0;
   /** Number of upcoming appends that are lost before they are stored. To the caller, the outcome is unknown. */
   appendsToLose = 0;
@@ -40,9 +40,9 @@ export class FaultyEventStore implements EventStore {
   readonly subscribedAfter: Position[] = [];
   /** Number of open subscriptions. */
   subscriptions = 0;
-  /** Number of further batches after which a subscription breaks. */
+  /** Number of batches to deliver before a subscription breaks. */
   batchesUntilBreak = Number.POSITIVE_INFINITY;
-  /** Number of the engine's own records that the `nth` subscription has passed after the last event. */
+  /** Number of engine records that the `nth` subscription has passed after the last event. */
   recordsAtEnd: (nth: number) => number = () => 0;
   private waiting: Waiting[] = [];
 
@@ -54,7 +54,7 @@ export class FaultyEventStore implements EventStore {
     this.hasLocalReads = inner.hasLocalReads === true;
   }
 
-  /** Pauses the next append to a stream with a name that starts with `prefix`, before it is stored. */
+  /** Pauses the next append to a stream whose name starts with `prefix`, before it is stored. */
   pauseAppendTo(prefix: string): Pause {
     let resume: () => void = () => undefined;
     const resumed = new Promise<void>((resolve) => (resume = resolve));
@@ -70,7 +70,7 @@ export class FaultyEventStore implements EventStore {
     return { reached, resume };
   }
 
-  /** Runs `act` just before the next append to a stream with a name that starts with `prefix` is stored. */
+  /** Runs `act` just before the next append to a stream whose name starts with `prefix` is stored. */
   beforeAppendTo(prefix: string, act: () => Promise<unknown>): void {
     this.waiting.push({
       concerns: (stream) => stream.startsWith(prefix),

@@ -3,15 +3,15 @@ import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/ports/read-store.js';
 
 /**
- * A real read store that a test can make unavailable. It can also lose responses, or store only part of a batch, like a
- * cluster without transactions.
+ * A real read store that a test can make unavailable. It can also lose responses, or store only part of a batch, as a
+ * cluster without transactions might.
  */
 export class FaultyReadStore implements ReadStore {
   /** While true, every call is rejected. */
   away = false;
   /**
-   * Number of tables whose documents the next write stores before it fails. Of the last table, it stores only half of
-   * the documents.
+   * Number of tables that the next write stores completely before it fails. It also stores half of the next table's
+   * documents.
    */
   tearAfterTables: number | undefined;
   /** If true, the next write is stored, but appears to fail. */
@@ -19,9 +19,9 @@ export class FaultyReadStore implements ReadStore {
   /** If true, the next generation goes live, but the call appears to fail. */
   loseNextSwap = false;
 
-  /** Number of checkpoints that can be read before reads of checkpoints fail. */
+  /** Number of checkpoint reads that succeed before later ones fail. */
   checkpointReadsLeft = Number.POSITIVE_INFINITY;
-  /** Delays of the next loads and writes, in event-loop turns. Calls after these are not delayed. */
+  /** Delays of the next loads and writes, in event-loop turns. Later calls are not delayed. */
   delays: number[] = [];
   /** Number of writes so far. */
   writes = 0;
@@ -36,7 +36,7 @@ export class FaultyReadStore implements ReadStore {
 
   constructor(readonly inner: ReadStore) {}
 
-  /** Holds the next write to a model's tables before it is stored. */
+  /** Holds the next write to a model's table before it is stored. */
   holdWriteTo(model: string, generation = 1): { readonly reached: Promise<void>; readonly release: () => void } {
     let release: () => void = () => undefined;
     let reached: () => void = () => undefined;

@@ -1,6 +1,5 @@
 /**
- * Result of evaluating an strace log. Everything that a response promises must be flushed before the response is
- * sent.
+ * Result of evaluating an strace log. Everything that a response promises must be flushed before the service sends it.
  */
 export type FlushTrace = {
   readonly answers: number;
@@ -61,7 +60,7 @@ class Judge {
     for (const marker of call.markers) if (!this.carriedBy.has(marker)) this.carriedBy.set(marker, this.lastWrite);
   }
 
-  /** Called when the write of a response begins, because a flush that has not completed by then is too late. */
+  /** Called when a response begins to be written, because a flush that has not completed by then is too late. */
   private answered(marker: string): void {
     this.answers += 1;
     const written = this.carriedBy.get(marker);
@@ -72,8 +71,7 @@ class Judge {
 }
 
 /**
- * For every 201 and 202 that contains one of the markers, checks that the write-ahead log was flushed before the
- * response.
+ * For every 201 or 202 response that contains one of the markers, checks that the write-ahead log was flushed first.
  * @param log suffix of the write-ahead log's path
  */
 export function judgeFlushes(trace: string, log: string, markers: readonly string[]): FlushTrace {

@@ -15,8 +15,8 @@ export type ForgedEvent = {
 };
 
 /**
- * Rewrites a history that no process has open. `forge` returns the new events. The new history has positions and
- * revisions without gaps, and matching checksums. Its events are not packed, as in the files of release 0.1.0.
+ * Rewrites a history that no process has open. `forge` returns the new events. The new history has no gaps in positions
+ * or revisions, and its checksums match. As in files of release 0.1.0, its events are not packed.
  */
 export function forgeHistory(directory: string, forge: (events: ForgedEvent[]) => ForgedEvent[]): void {
   const db = new DatabaseSync(historyFile(directory));

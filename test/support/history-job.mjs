@@ -1,6 +1,6 @@
-// node history-job.mjs NAME: runs a job over the whole history, as the service does in a worker thread, but in a
-// separate process that handles no requests. Reads its settings from the environment. A line on standard input stops
-// the run early. Prints the outcome and the maximum event-loop delay as JSON.
+// node history-job.mjs NAME: runs a job over the whole history. The service runs the job in a worker thread, but this
+// is a separate process that handles no requests. Reads its settings from the environment. A line on standard input
+// stops the run early. Prints the outcome and the maximum event-loop delay as JSON.
 import { randomUUID } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

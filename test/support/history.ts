@@ -8,7 +8,7 @@ const NAMES = ['Ada Yılmaz', 'Bob & Sons', 'Çelik A.Ş.', 'Dora Müller'];
 export const DAYS = ['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-28', '2026-03-01'];
 
 /**
- * Writes a plausible history, determined by a seed. Customers have opening balances in both directions. Sales refer to
+ * Writes a plausible history, determined by a seed. Customers have opening balances in either direction. Sales refer to
  * a known customer, to a new customer, or to no customer. The history also contains payments, returns, cancellations
  * and rejected sales.
  */
@@ -67,7 +67,7 @@ export async function writeHistory(
   await choose(service, books, pick);
 }
 
-/** Chooses categories for transactions of every kind, as users do. */
+/** Chooses categories for transactions of every kind, as users would. */
 async function choose(service: TestService, { tenant: { token } }: Books, pick: <T>(from: readonly T[]) => T) {
   const { data } = await service.get('/api/transaction-categories', token);
   const categoryIds = [

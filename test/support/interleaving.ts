@@ -9,7 +9,7 @@ export type Picking = (actors: readonly string[], at: number) => number;
 
 const MAX_STEPS = 10_000;
 
-/** Chooses each next step by the next number. When there are no more numbers, steps run first in, first out. */
+/** Uses the next number to choose each step. After the last number, steps run first in, first out. */
 export const byNumbers =
   (numbers: readonly number[]): Picking =>
   (actors, at) =>
@@ -39,7 +39,7 @@ export class Interleaver {
     this.waiting = this.waiting.filter((step) => step.actor !== actor);
   }
 
-  /** Runs the waiting steps until none is left. `pick` chooses each next step. */
+  /** Runs waiting steps until none are left. `pick` chooses each one. */
   async run(pick: Picking): Promise<void> {
     let idleTurns = 0;
     for (let at = 0; idleTurns < 3;) {
@@ -57,7 +57,7 @@ export class Interleaver {
     }
   }
 
-  /** A view of the store in which every call of the actor is a step. */
+  /** A view of the store in which every call by the actor is a step. */
   gated(store: EventStore, actor: string): EventStore {
     return new GatedEventStore(store, this, actor);
   }
@@ -95,7 +95,7 @@ class GatedEventStore implements EventStore {
   }
 
   async close(): Promise<void> {
-    // The store's owner closes the store.
+    // The owner of the store closes it.
   }
 }
 

@@ -6,7 +6,7 @@ import type { TestService } from './service.js';
 type Dated = { readonly id: string; readonly date: string; readonly postings: readonly unknown[] };
 
 /**
- * Ids of a tenant's late transactions: in the history, they follow the closing of their date. Excludes dates that have
+ * Ids of a tenant's late transactions, which follow the closing of their date in the history. Excludes dates that have
  * since been reopened. Independent of the service: searches all events for objects with postings.
  */
 export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
@@ -28,7 +28,7 @@ function entriesIn(value: unknown): Dated[] {
   return Object.values(value).flatMap(entriesIn);
 }
 
-/** Events of a tenant's transactions, sales and customers, and of the tenant itself. */
+/** The events of a tenant and of its transactions, sales and customers. */
 export const historyOf = (service: TestService, tenantId: string): Promise<readonly RecordedEvent[]> => {
   const prefixes = [
     `tenant-platform_${tenantId}`,
@@ -37,7 +37,7 @@ export const historyOf = (service: TestService, tenantId: string): Promise<reado
   return service.service.engines.events.readAll({ filter: { on: 'stream', prefixes }, maxCount: 100_000 });
 };
 
-/** The notifications of late entries that the caller has received. */
+/** The late-entry notifications that the caller has received. */
 export async function lateWarnings(service: TestService, token: string): Promise<readonly NotificationRecord[]> {
   const { body } = await service.get('/api/notifications?pageSize=100', token);
   const { items } = body as Page<NotificationRecord>;

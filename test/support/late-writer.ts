@@ -12,8 +12,8 @@ const DATE = '2026-03-04';
 const CURRENCY = 'EUR';
 
 /**
- * Appends results of commands whose checks no longer hold. This happens if another command appends between a command's
- * checks and its append.
+ * Appends the results of commands whose checks no longer hold. In the service, this happens if another command appends
+ * between a command's checks and its append.
  */
 export class LateWriter {
   constructor(

@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
     return this.elapsedMs;
   }
 
-  /** Number of current sleepers. With this number, a test can wait until the code under test sleeps. */
+  /** Number of current sleepers. A test can use it to wait until the code under test sleeps. */
   get sleeping(): number {
     return this.sleepers.length;
   }
@@ -68,7 +68,7 @@ export class ManualClock implements Clock {
     await nextTurn();
   }
 
-  /** Moves only the wall clock forward or back, like an operator or NTP. No sleeper wakes. */
+  /** Moves only the wall clock forward or back, as an operator or NTP might. No sleeper wakes. */
   jump(ms: number): void {
     this.wallMs += ms;
   }
@@ -80,7 +80,7 @@ export class ManualClock implements Clock {
 }
 
 /**
- * Ids in the form of UUIDv7. The time in each id is one millisecond later than in the previous id. The same seed
+ * Ids in the form of UUIDv7. The time in each id is one millisecond later than in the id before it. The same seed
  * produces the same ids.
  */
 export class SeededIds implements Ids {

@@ -12,7 +12,7 @@ import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Clock, Ids } from '../../src/ports/time.js';
 
-/** A fictional record for tests of the platform: a member of a club, with an optional unique e-mail address. */
+/** A fictional record for platform tests: a member of a club, with an optional, unique e-mail address. */
 export const TENANT = '0192f0c1-0000-7000-8000-00000000000a';
 export const OTHER_TENANT = '0192f0c1-0000-7000-8000-00000000000b';
 

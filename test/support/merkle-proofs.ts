@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-// Proof verification of RFC 9162, sections 2.1.3.2 and 2.1.4.2. Written from the text of the RFC, and independent of
-// src/. Hashes are in hex.
+// Proof verification as specified in RFC 9162, sections 2.1.3.2 and 2.1.4.2. Written from the RFC's text, and
+// independent of src/. Hashes are in hex.
 
 const node = (left: string, right: string): string =>
   createHash('sha256')

@@ -1,6 +1,6 @@
 import { amountText, DIGITS, type Currency } from './naive-money.js';
 
-/** Expected error of a request: the status, the code and, if there is one, the invalid field. */
+/** Expected error response: the status, the code and, if there is one, the invalid field. */
 export type Fault = { readonly status: number; readonly code: string; readonly path?: string };
 export const fault = (status: number, code: string, path?: string): Fault => ({
   status,
@@ -34,7 +34,7 @@ export type NaiveCategory = { readonly id: string; readonly direction: string; r
 export type NaiveBranch = { readonly id: string; readonly code: string; isActive: boolean };
 
 export type NaivePosting = readonly [accountId: string, amount: bigint];
-/** The facts of a transaction that the API specifies. */
+/** The facts that the API specifies for a transaction. */
 export type NaiveEntry = {
   /** Null for an id that the service assigns, until it is known. */
   id: string | null;
@@ -131,12 +131,12 @@ export function mirrorOf(original: NaiveEntry, facts: Partial<NaiveEntry> & Pick
 export type Sides = { readonly debit: bigint; readonly credit: bigint };
 const nothing: Sides = { debit: 0n, credit: 0n };
 
-/** The comparable facts of a transaction, as text. */
+/** Returns the comparable facts of a transaction as text. */
 export const told = (facts: readonly unknown[]): string =>
   JSON.stringify(facts, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 
 /**
- * A tenant's books in the simplest form: a list of entries, from which all sums are calculated. Shares no code with the
+ * A tenant's books in the simplest form: a list of entries from which it calculates all sums. Shares no code with the
  * service.
  */
 export class NaiveBooks {
@@ -147,7 +147,7 @@ export class NaiveBooks {
   readonly sales: NaiveSale[] = [];
   /** Entries in order of creation. */
   readonly entries: NaiveEntry[] = [];
-  /** The default account of each type that has one. */
+  /** The default account of each account type that has one. */
   readonly defaults = new Map<string, string>();
   /** Customers by the partner's customer ids. */
   readonly links = new Map<string, string>();
@@ -180,7 +180,7 @@ export class NaiveBooks {
     return this.entries.some(({ postings }) => postings.some(([id]) => id === accountId));
   }
 
-  /** Debits and credits of one transaction on an account. */
+  /** The amounts that one transaction debits and credits to an account. */
   sidesOf({ postings }: NaiveEntry, accountId: string): Sides {
     const own = postings.filter(([id]) => id === accountId).map(([, amount]) => amount);
     return own.reduce<Sides>(
@@ -190,7 +190,7 @@ export class NaiveBooks {
     );
   }
 
-  /** Sums over all transactions, or over transactions up to and including a date. */
+  /** Total debits and credits of an account, from all transactions or from those up to and including a date. */
   sums(accountId: string, until = '9999-12-31'): Sides {
     return this.entries
       .filter(({ date }) => date <= until)
@@ -203,7 +203,7 @@ export class NaiveBooks {
     return debit - credit;
   }
 
-  /** Transactions on an account, oldest first. */
+  /** Transactions that post to an account, oldest first. */
   entriesOn(accountId: string): NaiveEntry[] {
     const own = this.entries.filter(({ postings }) => postings.some(([id]) => id === accountId));
     return own.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
@@ -213,7 +213,7 @@ export class NaiveBooks {
   told(entry: NaiveEntry): string {
     const { date, type, documentEffect, direction, customerId, accountId, counterAccountId, expenseItemId } = entry;
     const { branchId, categoryId, systemGenerated, externalId, original, isCancelled, postings } = entry;
-    // The specification does not define texts that the service generates.
+    // The specification does not define the text that the service generates.
     const texts = systemGenerated || original ? [] : [entry.description, entry.reference];
     const shown = postings.filter(([, amount]) => amount !== 0n).map(([id, amount]) => `${id} ${this.text(amount)}`);
     return told([

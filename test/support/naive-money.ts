@@ -1,6 +1,6 @@
 /**
- * Money for models with which the service is compared. Written independently and in the simplest way, so that a model
- * and the service do not share bugs. Amounts are in minor units.
+ * Money arithmetic for the models with which tests compare the service. Written independently and in the simplest way,
+ * so that a model and the service do not share bugs. Amounts are in minor units.
  */
 export const DIGITS = { EUR: 2, JPY: 0, KWD: 3 } as const;
 export type Currency = keyof typeof DIGITS;
@@ -49,13 +49,13 @@ export type NaiveLine = {
   readonly taxRate: string;
 };
 
-/** Price of a quantity, truncated to an integer. */
+/** Quantity times unit price, truncated to an integer. */
 export const wholePrice = (quantity: string, unitPrice: string): bigint => {
   const { top, bottom } = times(ratio(quantity), ratio(unitPrice));
   return top / bottom;
 };
 
-/** Undefined if the discount exceeds the price. */
+/** Returns undefined if the discount exceeds the price. */
 export function pricedLine(line: NaiveLine, digits: number): { net: bigint; gross: bigint } | undefined {
   const exact = minus(times(ratio(line.quantity), ratio(line.unitPrice)), ratio(line.discount));
   if (exact.top < 0n) return undefined;

@@ -4,8 +4,8 @@ import type { NaiveBooks, NaiveEntry } from './naive-books.js';
 export type NaiveItem = { readonly date: string; readonly left: bigint };
 
 /**
- * The open items of a customer, determined by a bookkeeper's rules. The collections, returns and cancellations of a
- * sale settle that sale. A reversal settles its original. All other credits settle the oldest items.
+ * A customer's open items, determined by a bookkeeper's rules. A sale's collections, returns and cancellations settle
+ * that sale. A reversal settles its original. All other credits settle the oldest items.
  */
 export function openItemsOf(model: NaiveBooks, customerId: string, asOf = '9999-12-31'): NaiveItem[] {
   const groups = new Map<unknown, NaiveEntry[]>();
@@ -33,7 +33,7 @@ function leftOf(model: NaiveBooks, customerId: string, entries: readonly NaiveEn
       const { debit, credit } = model.sidesOf(entry, customerId);
       return sum + debit - credit;
     }, 0n);
-  // A partner's document and all of its transactions are one step. Every other transaction is a separate step.
+  // A partner's document and all of its transactions form one step. Every other transaction is a separate step.
   const steps = new Map<unknown, NaiveEntry[]>();
   for (const entry of entries) {
     const key = entry.externalId ?? entry;

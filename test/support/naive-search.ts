@@ -4,14 +4,14 @@ const PLAIN: Readonly<Record<string, string>> = {
   ...{ Ö: 'o', ö: 'o', Ü: 'u', ü: 'u', é: 'e', É: 'e', ß: 'ss' },
 };
 
-/** Search terms of a text, for the letters above and ASCII. */
+/** Returns the search terms in a string. Supports the letters above and ASCII. */
 export function naiveWords(text: string): string[] {
   // Converting to lower case may have produced a separate combining dot.
   const plain = text.replace(/[\u0300-\u036f]/g, '').replace(/./gu, (letter) => PLAIN[letter] ?? letter.toLowerCase());
   return plain.split(/[^a-z0-9]+/).filter((word) => word !== '');
 }
 
-/** Whether every search term is a prefix of a word in the texts. A search without terms finds nothing. */
+/** Whether every search term is a prefix of a word in `texts`. A search without terms finds nothing. */
 export function naivelyFinds(search: string, texts: readonly (string | null)[]): boolean {
   const wanted = naiveWords(search);
   const known = texts.flatMap((text) => naiveWords(text ?? ''));

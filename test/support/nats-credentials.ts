@@ -4,7 +4,7 @@ import { nkeys } from '@nats-io/transport-node';
 type KeyPair = ReturnType<typeof nkeys.createUser>;
 const encoded = (value: string | Uint8Array): string => Buffer.from(value).toString('base64url');
 
-/** A JWT of NATS decentralized authentication (NATS ADR-14), signed by an NKey. */
+/** A JWT for NATS decentralized authentication (NATS ADR-14), signed with an NKey. */
 function jwt(issuer: KeyPair, subject: KeyPair, name: string, nats: object): string {
   const claims = { iss: issuer.getPublicKey(), sub: subject.getPublicKey(), name, iat: 1_700_000_000, nats };
   const jti = createHash('sha256').update(JSON.stringify(claims)).digest('hex');

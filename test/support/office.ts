@@ -46,7 +46,7 @@ export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[
   );
 }
 
-/** Reads all stored events, which an up-to-date read model would include. */
+/** Reads all stored events, as an up-to-date read model would contain them. */
 export type Look = () => Promise<readonly Recorded[]>;
 
 export const lookAt =
@@ -57,8 +57,8 @@ export const lookAt =
       .map((event) => catalogue.decode(event));
 
 /**
- * One process of the service, with separate caches and queues on the shared store. Contains the commands that create
- * and delete customers, accounts and transactions, and the policy that restores deleted records.
+ * One process of the service, with separate caches and queues on the shared store. Offers the commands that create and
+ * delete customers, accounts and transactions, and the policy that restores deleted records.
  */
 export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
   private readonly reader: RecordReader;
@@ -116,7 +116,7 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     });
   }
 
-  /** Like the handler of the command, but without the check for the default account of a type. */
+  /** Like the command's handler, but does not check whether the account is the default for its type. */
   async deleteAccount(id: string): Promise<void> {
     await this.acting(async () => {
       if (await this.hasTransactions(this.tenantId, id)) return;
@@ -143,14 +143,14 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     });
   }
 
-  /** Runs the policy on all deletions so far. */
+  /** Runs the restoration policy on all deletions so far. */
   async reactToDeletions(): Promise<void> {
     const policy = new RestorationPolicy(this, this.restoring);
     for (const event of await this.look())
       if (policy.types.includes(event.type)) await policy.react(event as Parameters<RestorationPolicy['react']>[0]);
   }
 
-  /** Runs the watch on records with postings after their deletion. */
+  /** Restores records that were posted to after their deletion, as the watch does. */
   async restoreReached(): Promise<void> {
     for (const { kind, recordId, tenantId, reachedBy } of reachedIn(await this.look()))
       if (reachedBy) await this.restoring.restore(kind, recordId, { ...reachedBy, tenantId });

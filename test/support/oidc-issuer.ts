@@ -11,7 +11,7 @@ export class OidcIssuer {
   readonly asked: string[] = [];
   /** While true, the provider responds with 503. */
   away = false;
-  /** Members that override those of the discovery document. */
+  /** Members that override those in the discovery document. */
   discovery: object = {};
   private keys: Key[] = [];
 
@@ -35,7 +35,7 @@ export class OidcIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Adds a key, with which the issuer signs from then on. Keeps earlier keys. */
+  /** Adds a key, and signs with it from then on. Keeps earlier keys. */
   async rotate(): Promise<void> {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${this.keys.length}`;

@@ -3,7 +3,9 @@ import type { Append, RecordedEvent } from '../../src/ports/event-store.js';
 
 const MESSAGE = { origin: 'PUBLISH', subscriber: 'integration-events' } as const;
 
-/** Parks a dead letter for an event. Default: as if the broker had rejected the event's message. */
+/**
+ * Returns an append that parks a dead letter for an event. Default: as if the broker had rejected the event's message.
+ */
 export function parkedLetter(
   event: RecordedEvent,
   tenantId: string,

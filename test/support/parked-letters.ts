@@ -2,13 +2,13 @@ import type { EventStore } from '../../src/ports/event-store.js';
 import { call } from '../e2e/kontor-process.js';
 import { parkedLetter } from './parked-letter.js';
 
-/** Subscriber that does not exist. A replay of its letters fails again. */
+/** A subscriber that no longer exists. Replays of its letters fail again. */
 const GONE = { origin: 'POLICY', subscriber: 'policy-of-an-earlier-release' } as const;
 const AT_ONCE = 20;
 
 /**
- * Creates customers, and parks a letter about each of them. Every fifth letter fails again when it is replayed. Returns
- * the tenant and the ids of the letters.
+ * Creates customers, and parks a letter about each of them. Every fifth letter fails again on replay. Returns the
+ * tenant and the ids of the letters.
  */
 export async function parkLetters(
   store: EventStore,

@@ -5,10 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { importJWK, jwtVerify } from 'jose';
 import { selfSigned } from './self-signed.js';
 
-/** Response to a push. With `hang`, there is no response; with `isEndless`, its body never ends. */
+/**
+ * Response to a push. With `hang`, the push service does not respond. With `isEndless`, the response body never ends.
+ */
 export type PushReply =
   'hang' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly isEndless?: true };
-/** A push, as received by the push service. */
+/** A push as the push service received it. */
 export type Push = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -66,7 +68,7 @@ export class PushService {
     /** CA certificate to trust, in PEM format. */
     readonly ca: string,
   ) {
-    // Only the client closes idle connections.
+    // The server must not close idle connections. Only the client does.
     server.keepAliveTimeout = 0;
     server.on('connection', (socket) => {
       this.connections += 1;
@@ -92,8 +94,7 @@ export class PushService {
   }
 
   /**
-   * Creates a browser. The push service responds to its first pushes with the given replies, and to all others with
-   * 201.
+   * Creates a browser. The push service answers its first pushes with the given replies, and all others with 201.
    */
   browser(...replies: (PushReply | Promise<PushReply>)[]): Browser {
     this.made += 1;
@@ -135,7 +136,9 @@ export class PushService {
   }
 }
 
-/** Claims of a push's VAPID token (RFC 8292). @throws Error unless the token was signed with the given key */
+/**
+ * Returns the claims in a push's VAPID token (RFC 8292). @throws Error unless the token was signed with the given key
+ */
 export async function vapidClaims({ headers }: Push, publicKey: string, nowMs: number) {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(headers.authorization ?? '') ?? [];
   if (key !== publicKey) throw new Error(`Signed by ${key}`);

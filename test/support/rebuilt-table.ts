@@ -7,8 +7,8 @@ import type { EventReader } from '../../src/ports/event-store.js';
 import type { AnyTable, ReadStore } from '../../src/ports/read-store.js';
 
 /**
- * Folds the history, up to and including `upTo`, into a generation of a projection's table that has no other writer.
- * Builds secondary indexes at the end. Returns the number of folded events.
+ * Folds the history, up to and including `upTo`, into one generation of a projection's table. The generation must have
+ * no other writer. Builds secondary indexes at the end. Returns the number of events folded.
  */
 export const rebuild = (
   events: EventReader,
@@ -19,7 +19,7 @@ export const rebuild = (
   upTo: number,
 ): Promise<number> => rebuildAll(events, store, catalogue, [projection], generation, upTo);
 
-/** Like `rebuild`, but reads the history once for all projections. Returns the number of events that were read. */
+/** Like `rebuild`, but reads the history once for all projections. Returns the number of events read. */
 export async function rebuildAll(
   events: EventReader,
   store: ReadStore,
@@ -50,8 +50,8 @@ export async function rebuildAll(
 }
 
 /**
- * SHA-256 of all documents of a table with their positions, including tombstones. Tables with the same content have the
- * same hash.
+ * SHA-256 of all documents in a table with their positions, including tombstones. Tables with the same contents have
+ * the same hash.
  */
 export async function hashOf(store: ReadStore, table: AnyTable): Promise<string> {
   const hash = createHash('sha256');

@@ -1,4 +1,4 @@
-// Names that the audit log and the list of events show: fields of events, and kinds of records.
+// Names shown in the audit log and in the list of events: event fields and kinds of records.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -20,10 +20,10 @@ function collect(schema: unknown, names: Set<string>): void {
   }
 }
 
-/** Fields of records that no event contains. */
+/** Record fields that no event contains. */
 const STATE_ONLY = ['createdBy', 'isCancelled'];
 
-/** Names of the fields that entries of the audit log show: those of all audited events and of the records' states. */
+/** Names of the fields that audit-log entries show: those in all audited events and in record states. */
 export function auditedFields(): string[] {
   const names = new Set(STATE_ONLY);
   for (const { events } of Object.values(aggregates))

@@ -14,13 +14,13 @@ const NOT_WRITABLE_PRIMARY = 10_107;
 const DUPLICATE_KEY = 11_000;
 
 /**
- * Two members of a replica set that speak MongoDB's protocol over TCP, with documents in memory. Models the effect of a
- * failover on writes. A `local` read returns the data of a member, and a `majority` read that of a majority. After a
- * failover, the previous primary rolls back the writes that have not reached a majority.
+ * Two members of a replica set that speak MongoDB's protocol over TCP and keep documents in memory. Models the effect
+ * of a failover on writes. A `local` read returns a member's own data, and a `majority` read returns the data of a
+ * majority. After a failover, the previous primary rolls back the writes that have not reached a majority.
  */
 export class ReplicaSet {
   readonly members: readonly Member[];
-  /** Commands in order of arrival. A command is added after its execution. */
+  /** Commands in order of arrival. Each command is added after its execution. */
   readonly commands: Doc[] = [];
   onCommand: Listener = () => undefined;
   /** Overrides a member's response. */
@@ -51,7 +51,7 @@ export class ReplicaSet {
     return this.members.map(({ host }) => host);
   }
 
-  /** Prevents further writes of the primary from reaching the other member. The primary does not detect this. */
+  /** Prevents the primary's further writes from reaching the other member. The primary does not detect this. */
   isolatePrimary(): void {
     this.isIsolated = true;
   }
@@ -69,7 +69,7 @@ export class ReplicaSet {
     return member.at === this.primary;
   }
 
-  /** Returns whether a majority has the primary's latest write. */
+  /** Replicates the member's data unless the primary is isolated. Returns whether a majority has it. */
   replicate(from: Member): boolean {
     if (this.isIsolated) return false;
     for (const member of this.members) member.take(from.local);

@@ -1,7 +1,7 @@
 type Fault = { readonly path: string };
 type Problem = { readonly code: string; readonly message: string; readonly errors?: readonly Fault[] };
 
-/** A response of the service. */
+/** A response from the service. */
 export class Reply {
   constructor(
     readonly status: number,
@@ -25,14 +25,14 @@ export class Reply {
     return data.id;
   }
 
-  /** The error in one line: status, code, and the invalid paths. For a success, only the status. */
+  /** The error in one line: status, code, and invalid paths. If the request succeeded, only the status. */
   get told(): string {
     if (this.status < 400) return String(this.status);
     const { code, errors = [] } = this.problem;
     return [this.status, code, ...new Set(errors.map(({ path }) => path))].join(' ');
   }
 
-  /** The error. Supports the format of the partner intake and that of all other routes. */
+  /** The error body. Supports the partner intake's format and the format of all other routes. */
   get problem(): Problem {
     const body = this.body as Problem | { readonly error: Problem };
     return 'error' in body ? body.error : body;

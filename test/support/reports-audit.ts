@@ -12,7 +12,7 @@ import { openItemsOf } from './naive-open-items.js';
 
 type Ledger = { readonly rows: readonly GeneralLedgerRow[]; readonly totalDebit: string; readonly totalCredit: string };
 
-/** The type of an account determines the account's place in the reports. */
+/** An account's type determines its place in the reports. */
 const ASSETS = ['CUSTOMER', 'CASH', 'BANK', 'POS', 'OTHER'];
 const LIABILITIES = ['SUPPLIER', 'EMPLOYEE', 'CREDIT_CARD', 'TAX'];
 

@@ -4,7 +4,7 @@ import { bookkeepingProperty } from './bookkeeping-property.js';
 import { ReportsAudit } from './reports-audit.js';
 import type { TestService } from './service.js';
 
-/** Number of steps between two instants whose reports are stored for comparison. */
+/** Number of steps between two instants for which the test keeps the reports. */
 const KEPT_EVERY = 8;
 
 const REPORTS = [
@@ -23,7 +23,7 @@ const REPORTS = [
   '/api/reports/general-ledger?format=beancount&to=2031-12-31',
 ];
 
-/** The reports that the service returned immediately after an instant. */
+/** Reports that the service returned immediately after the instant `knownAt`. */
 type Kept = { readonly knownAt: string; readonly reports: ReadonlyMap<string, string> };
 
 async function reportsOf(keeper: Bookkeeper, more = ''): Promise<ReadonlyMap<string, string>> {
@@ -48,15 +48,15 @@ async function kept(keeper: Bookkeeper): Promise<Kept> {
 async function compareWith({ knownAt, reports }: Kept, keeper: Bookkeeper): Promise<void> {
   const again = await reportsOf(keeper, `knownAt=${knownAt}`);
   for (const [path, report] of reports) {
-    // The open items of a customer that has since been deleted cannot be requested.
+    // The service returns no open items for a customer that has since been deleted.
     if (again.get(path)?.startsWith('404')) continue;
     expect([knownAt, path, again.get(path)]).toEqual([knownAt, path, report]);
   }
 }
 
 /**
- * Random bookkeeping through HTTP in tenants with three different currencies. Every report must equal sums over a model
- * that is only a list of postings. A report as of a past instant must equal the report produced at that instant.
+ * Tests random bookkeeping over HTTP in tenants with three different currencies. Every report must equal sums over a
+ * model that is only a list of postings. A report as of a past instant must equal the report produced at that instant.
  */
 export function reportsProperty(scale: Parameters<typeof bookkeepingProperty>[1], service: () => TestService): void {
   bookkeepingProperty(

@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI schema that are required to generate requests. */
+/** The parts of an OpenAPI schema that are needed to generate requests. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -64,7 +64,7 @@ export class RequestSchemas {
       .map(({ name = '', required = false, schema = {} }) => ({ name, required, schema: this.resolved(schema) }));
   }
 
-  /** All fields of a route's body, starting with the body itself. Empty if the route accepts no body. */
+  /** All fields in a route's body, starting with the body itself. Empty if the route accepts no body. */
   fieldsOf(route: Operated): Field[] {
     const schema = this.bodyOf(route);
     return schema === undefined ? [] : this.within([], schema);
@@ -74,7 +74,7 @@ export class RequestSchemas {
     return this.bodyOf(route) !== undefined;
   }
 
-  /** The minimal body of a route, with `value` at a path and the required fields around it. */
+  /** The minimal body for a route, with `value` at a path and the required fields around it. */
   bodyWith(route: Operated, place: Place, value: unknown): unknown {
     const schema = this.bodyOf(route);
     if (schema === undefined) throw new Error(`${route.method} ${route.path} takes no body.`);
@@ -94,7 +94,7 @@ export class RequestSchemas {
     return this.document.components.parameters?.[given.$ref.split('/').at(-1) ?? ''] ?? {};
   }
 
-  /** Resolves references, and removes null from the alternatives. */
+  /** Resolves references, and selects the first alternative other than null. */
   private resolved(schema: Schema): Schema {
     if (schema.$ref !== undefined)
       return this.resolved(this.document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});
@@ -151,6 +151,6 @@ function textOf({ format, pattern = '', minLength = 1 }: Schema): string {
   if (pattern === '^[A-Z]{3}$') return 'EUR';
   // Matches amounts, quantities and similar numbers.
   if (pattern.includes('\\d')) return '1';
-  // Alternates two characters, because the service rejects passwords of one repeated character.
+  // Alternates two characters, because the service rejects passwords that repeat a single character.
   return 'xy'.repeat(minLength).slice(0, minLength);
 }

@@ -19,7 +19,8 @@ export type Sent = {
 type Problem = { readonly errors?: readonly { readonly path: string }[] };
 
 /**
- * Calls any route of the service as a permitted caller. If the path contains an id, uses that of an existing record.
+ * Calls any of the service's routes as a permitted caller. If the path contains an id, uses the id of an existing
+ * record.
  */
 export class Requester {
   private readonly ids = new Map<string, string>();

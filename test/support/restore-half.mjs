@@ -1,4 +1,4 @@
-// node restore-half.mjs FILE DIRECTORY: restores a backup into an embedded store, and kills its own process halfway
+// node restore-half.mjs FILE DIRECTORY: restores a backup to an embedded store, and kills its own process halfway
 // through.
 import { catalogue } from '../../dist/modules/app/catalogue.js';
 import { EmbeddedEventStore } from '../../dist/modules/adapters/embedded/event-store.js';

@@ -74,7 +74,7 @@ export class ApiDocument {
     return wanted.map(({ name = '' }) => name);
   }
 
-  /** Response headers of a route and status, in lower case: all headers, and those that are always present. */
+  /** Response headers for a route and status, in lower case: all headers, and those that are always present. */
   headersOf(route: string, status: number): { readonly all: readonly string[]; readonly required: readonly string[] } {
     const [method = '', path = ''] = route.split(' ');
     const { headers = {} } = this.json.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {};
@@ -85,7 +85,7 @@ export class ApiDocument {
     return { all: lower(all), required: lower(all.filter(([, header]) => isRequired(header))) };
   }
 
-  /** The minimal body of a route. Undefined if the route takes no body. */
+  /** The minimal body for a route. Undefined if the route takes no body. */
   leastBodyOf({ method, path }: Pick<Route, 'method' | 'path'>): unknown {
     const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
     return content && this.leastOf(content['application/json']?.schema ?? {});

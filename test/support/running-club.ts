@@ -25,7 +25,7 @@ import { FaultyReadStore } from './faulty-read-store.js';
 import { ManualClock } from './manual-clock.js';
 import { until } from './while-time-passes.js';
 
-/** Enough events for a new projection to be built in bulk. */
+/** Number of events that is sufficient for a new projection to be built in bulk. */
 export const MANY = 1_200;
 
 /** The same projection, except that it fails to fold greetings by a member for whom `isPoison` returns true. */
@@ -43,7 +43,7 @@ export class Club {
   readonly running = new Set<ProjectionRunner>();
   /** While true, attempts to park letters fail. */
   deskAway = false;
-  /** Makes this many upcoming attempts to settle a letter fail. */
+  /** Number of upcoming attempts to settle a letter that fail. */
   settlementsToLose = 0;
   /** Makes the next report of this rebuild step fail: before it is stored or, if `isKept`, after it is stored. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
@@ -70,7 +70,7 @@ export class Club {
   ) {
     const progress = new Progress(this.clock);
     const stopped: string[] = [];
-    /** Letters as `<projection> <event id>`, in the order in which they were parked or settled. */
+    /** Parked and settled letters as `<projection> <event id>`, in order. */
     const parked: string[] = [];
     const settled: string[] = [];
     const letterOf = (projection: string, eventId: string): string => `${projection} ${eventId}`;
@@ -122,19 +122,19 @@ export class Club {
     };
   }
 
-  /** The letter of the event at the given position. */
+  /** The letter for the event at the given position. */
   async letter(projection: string, position: number): Promise<string> {
     const [event] = await this.events.inner.readAll({ from: position - 1, maxCount: 1 });
     return `${projection} ${event?.id ?? ''}`;
   }
 
-  /** A projection's rebuilds, as operators see them. */
+  /** The state of a projection's rebuilds, as operators see it. */
   async control(name: string): Promise<ProjectionControl> {
     const { events } = await this.events.inner.readStream(`projection-platform_${name}`);
     return fold(projectionAggregate, events as unknown as ProjectionEvent[]);
   }
 
-  /** Records a rebuild step in the same way as the service's command. */
+  /** Records a rebuild step as the service's command does. */
   private async note(name: string, rebuildId: string, step: RebuildStep): Promise<boolean> {
     const lost = this.reportToLose?.kind === step.kind ? this.reportToLose : undefined;
     if (lost) this.reportToLose = undefined;
@@ -197,7 +197,7 @@ export const mustEqual = async (club: Club, projection: AnyProjection): Promise<
   expect(await hashOf(club.store.inner, live)).toBe(await hashOf(club.store.inner, tableOf(projection, 90)));
 };
 
-/** Whether a generation has been removed completely. */
+/** Whether a generation's table no longer exists. */
 export const isGone = (club: Club, projection: AnyProjection, generation: number): Promise<boolean> =>
   hashOf(club.store.inner, tableOf(projection, generation)).then(
     () => false,

@@ -19,8 +19,8 @@ import { FaultyEventStore } from './faulty-event-store.js';
 import type { TestService } from './service.js';
 
 /**
- * Another replica's view of sessions. The replica uses the service's history and data directory, but shares no memory
- * with the service.
+ * Sessions as another replica sees them. The replica uses the service's history and data directory, but shares no
+ * memory with the service.
  */
 export class SecondReplica {
   private constructor(
@@ -48,7 +48,7 @@ export class SecondReplica {
     return new SecondReplica(store, authenticator, renew, service);
   }
 
-  /** Returns `ok` or the error. */
+  /** Returns `ok` or the error's code or name. */
   async told(token: string): Promise<string> {
     try {
       await this.authenticator.bearer(token);

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 
-/** A new self-signed certificate for local addresses and names. By default, no client trusts it. */
+/** A new self-signed certificate for local addresses and names. Clients do not trust it by default. */
 export type SelfSigned = { readonly cert: string; readonly key: string };
 
 // The subset of DER (X.690) that a certificate (RFC 5280) requires.

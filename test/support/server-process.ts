@@ -12,7 +12,7 @@ import { eventually } from './eventually.js';
 export type ServerRecipe = {
   readonly name: string;
   readonly command: string;
-  /** `directory` belongs to the server, and survives restarts. */
+  /** `directory` is the server's own, and survives restarts. */
   readonly args: (port: number, directory: string) => readonly string[];
   readonly url: (port: number) => string;
   /** Resolves with the server's version if the server responds, and rejects otherwise. */
@@ -21,8 +21,8 @@ export type ServerRecipe = {
 };
 
 /**
- * The range is below the ephemeral ports of operating systems. Otherwise, the system could assign a free port to
- * another process before the server listens.
+ * The range is below the ephemeral ports of operating systems. Otherwise, the system could assign the port to another
+ * process before the server listens on it.
  */
 const [LOWEST_PORT, HIGHEST_PORT] = [15_000, 32_000];
 
@@ -154,7 +154,7 @@ export class ServerProcess {
     if (!child || hasEnded(child)) return;
     const ended = once(child, 'exit');
     child.kill(signal);
-    // A suspended process receives its signals only after SIGCONT.
+    // A suspended process handles signals only after SIGCONT.
     child.kill('SIGCONT');
     await ended;
   }

@@ -4,7 +4,7 @@ import { natsRecipe } from './nats-server.js';
 import { redisRecipe } from './redis-server.js';
 import { ServerProcess } from './server-process.js';
 
-/** One instance of each server that replicas share, as child processes of the test. */
+/** One instance of each server that replicas share. Each runs as a child process of the test. */
 export class Servers {
   private constructor(
     readonly eventStore: ServerProcess,

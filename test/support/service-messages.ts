@@ -1,13 +1,13 @@
-// Error messages of the service, extracted from the syntax trees of its source.
+// The service's error messages, extracted from the syntax trees of its source.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
-/** Functions whose last text argument is an error message. */
+/** Functions whose last string argument is an error message. */
 const REFUSALS = new Set(['conflict', 'forbidden', 'DomainError']);
 
-/** Folder of the examples in the API document, which no response contains. */
+/** Folder with the examples in the API document. No response contains them. */
 const EXAMPLES = join('http', 'examples');
 
 function* sources(): Generator<{ readonly file: string; readonly source: ts.SourceFile }> {
@@ -18,10 +18,12 @@ function* sources(): Generator<{ readonly file: string; readonly source: ts.Sour
     };
 }
 
-/** A message without the names of its values, such as `The total is {}.` */
+/** Returns a message without the names of its values, such as `The total is {}.` */
 export const nameless = (message: string): string => message.replaceAll(/\{\w*\}/g, '{}');
 
-/** Text of a literal, of a template, or of a concatenation of these. Undefined for any other expression. */
+/**
+ * Returns the text of a literal, a template, or a concatenation of these. Returns undefined for any other expression.
+ */
 function textOf(node: ts.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node))
@@ -31,18 +33,18 @@ function textOf(node: ts.Node): string | undefined {
   return left === undefined || right === undefined ? undefined : left + right;
 }
 
-/** Whether a node is the message of a rejection or of an invalid field. */
+/** Whether a node is the error message for a rejection or for an invalid field. */
 function isMessage(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isPropertyAssignment(parent)) return parent.name.getText() === 'message' && parent.initializer === node;
   return (ts.isCallExpression(parent) || ts.isNewExpression(parent)) && REFUSALS.has(parent.expression.getText());
 }
 
-/** Error messages whose code precedes the text: `['NOT_FOUND', 'The address does not exist.']`. */
+/** Whether a node is an error message that follows its code: `['NOT_FOUND', 'The address does not exist.']`. */
 const followsCode = ({ parent }: ts.Node): boolean =>
   ts.isArrayLiteralExpression(parent) && /^'[A-Z_]+'$/.test(parent.elements[0]?.getText() ?? '');
 
-/** All texts of the service, and the error messages in the given folders. */
+/** Returns all strings in the service's source, and the error messages in the given folders. */
 export function serviceMessages(...folders: readonly string[]): {
   readonly texts: ReadonlySet<string>;
   readonly messages: readonly string[];
@@ -66,7 +68,7 @@ export function serviceMessages(...folders: readonly string[]): {
   return { texts, messages: [...messages].sort() };
 }
 
-/** Files whose texts are job results, failure reasons or notifications. */
+/** Files whose strings are job results, failure reasons or notifications. */
 const REPORTS = [
   /^jobs\/[\w-]+\.job\.ts$/,
   /^jobs\/job-runner\.ts$/,
@@ -78,12 +80,12 @@ const REPORTS = [
   /^projecting\/(projection-rebuilds|projection-verifier|projector)\.ts$/,
   /^ports\/[\w-]+\.ts$/,
 ];
-/** Matches the log lines that the error log contains although they are not warnings. */
+/** Matches log lines that appear in the error log although they are not warnings. */
 const RECOVERY = /\bis back\b/;
 /** Functions that log one of their arguments. */
 const LOGGING = new Set(['retry', 'orWarn']);
 
-/** The initializer of a constant that is visible at a node of the same file. */
+/** Returns the initializer of a constant that is in scope at the node. */
 function constantAt(node: ts.Identifier): ts.Expression | undefined {
   for (let place: ts.Node = node.parent; ; place = place.parent) {
     if (!ts.isBlock(place) && !ts.isSourceFile(place)) continue;
@@ -94,7 +96,10 @@ function constantAt(node: ts.Identifier): ts.Expression | undefined {
   }
 }
 
-/** All texts to which an expression may evaluate, with `{}` for values. Empty if the expression is not a text. */
+/**
+ * Returns all strings to which an expression may evaluate, with `{}` for values. Empty if the expression is not a
+ * string.
+ */
 function variantsOf(node: ts.Node | undefined): string[] {
   if (node === undefined) return [];
   if (ts.isStringLiteralLike(node)) return [node.text];
@@ -121,7 +126,7 @@ function variantsOfTemplate({ head, templateSpans }: ts.TemplateExpression): str
   return variants;
 }
 
-/** Texts of a log line that the error log contains. */
+/** Returns the messages of a log line that appears in the error log. */
 function loggedBy(node: ts.Node): string[] {
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return [];
   const { name, expression } = node.expression;
@@ -139,13 +144,13 @@ const sentencesOf = (text: string): string[] =>
     .map((sentence) => sentence.trim())
     .filter((sentence) => sentence.includes(' ') && /[a-z]{4}/.test(sentence));
 
-/** Whether a node contains no text for readers of notifications and of the error log. */
+/** Whether a node contains no text for readers of notifications or the error log. */
 const isOmitted = (node: ts.Node): boolean =>
   ts.isImportDeclaration(node) ||
   (ts.isPropertyAssignment(node) && ['description', 'link'].includes(node.name.getText())) ||
   (ts.isCallExpression(node) && /logger\.info$/i.test(node.expression.getText()));
 
-/** Sentences in job results, in notifications, and in log lines that the error log contains. */
+/** Returns the sentences in job results, in notifications, and in log lines that appear in the error log. */
 export function reportedSentences(): string[] {
   const found = new Set<string>();
   for (const { file, source } of sources()) {

@@ -47,7 +47,7 @@ export type TestTenant = {
 };
 export type TestKey = { readonly id: string; readonly sourceId: string; readonly key: string };
 
-/** A tenant with a partner, as required to push sales. */
+/** A tenant with a partner's key, as required to push sales. */
 export type Books = { readonly tenant: TestTenant; readonly partner: TestKey };
 
 type Options = {
@@ -59,7 +59,7 @@ type Options = {
   readonly costlyPasswords?: boolean;
 };
 
-/** Minimum parameters of argon2. */
+/** Lowest cost parameters that argon2 accepts. */
 const CHEAP = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 /** Polling interval and timeout for asynchronous results, in real time. */
@@ -107,7 +107,7 @@ export class TestService {
 
   async close(): Promise<void> {
     await this.stop();
-    // Node.js never releases the modules of a suite, and their variables refer to this object.
+    // Node.js never releases a suite's modules, and their variables refer to this object.
     this.running = undefined as never;
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -142,12 +142,12 @@ export class TestService {
     return (reply.data as { accessToken: string }).accessToken;
   }
 
-  /** Discards the operator's token, which belongs to another history. */
+  /** Discards the operator's cached token, because it belongs to another history. */
   forgetOperator(): void {
     this.operatorToken = undefined;
   }
 
-  /** Returns an operator's token that is valid according to the clock. */
+  /** Returns an operator's access token that is valid according to the clock. */
   async operator(): Promise<string> {
     const nowMs = this.clock.nowMs();
     if (!this.operatorToken || this.operatorToken.untilMs < nowMs)
@@ -173,8 +173,7 @@ export class TestService {
   }
 
   /**
-   * Creates a key with a rate limit that no test reaches by accident. If `rateLimit` is null, the key has the default
-   * limit.
+   * Creates a key whose rate limit no test reaches by accident. If `rateLimit` is null, the key has the default limit.
    */
   async createKey(
     { token }: TestTenant,
@@ -243,14 +242,14 @@ export class TestService {
     return (await this.get(`/api/reports/trial-balance${query}`, token)).data as TrialBalance;
   }
 
-  /** Balances by account code, for accounts that have a code and do not belong to a customer. */
+  /** Balances of the accounts that do not belong to customers, by account code. */
   async balancesByCode(token: string): Promise<Record<string, string>> {
     const { rows } = await this.trialBalance(token);
     const kept = rows.filter(({ type }) => type !== 'CUSTOMER');
     return Object.fromEntries(kept.map(({ code, balance }) => [code ?? '', balance]));
   }
 
-  /** Resolves with the id of the first dead letter that matches the search, once such a letter is parked. */
+  /** Resolves with the id of the first dead letter that matches the search, once one has been parked. */
   letterOf(origin: string, search: string): Promise<string> {
     const path = `/api/platform/dead-letters?origin=${origin}&search=${search}`;
     return eventually(
@@ -324,7 +323,7 @@ export class TestService {
   }
 }
 
-/** A sale with one line of 100.00 without tax, unless overridden. */
+/** A sale with one untaxed line of 100.00, unless overridden. */
 export const saleOf = (externalId: string, facts: object = {}) => ({
   externalId,
   occurredAt: '2026-03-04T10:00:00.000Z',

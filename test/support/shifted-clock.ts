@@ -1,6 +1,9 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 
-/** Real time, which a test can move forward. Sleeps take the requested time, so nothing under test stands still. */
+/**
+ * A real-time clock that a test can move forward. Sleeps take the requested real time, so nothing under test stands
+ * still.
+ */
 export class ShiftedClock extends SystemClock {
   private passedMs = 0;
 

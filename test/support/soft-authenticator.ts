@@ -7,7 +7,7 @@ type RequestOptions = {
   readonly allowCredentials: readonly { readonly id: string }[];
 };
 
-/** Encodes integers, texts, bytes and maps as CBOR (RFC 8949), as far as attestations require. */
+/** Encodes integers, strings, bytes and maps as CBOR (RFC 8949), as far as attestations require. */
 function cbor(value: number | string | Uint8Array | ReadonlyMap<number | string, unknown>): Buffer {
   const head = (major: number, n: number): Buffer =>
     n < 24
@@ -24,14 +24,14 @@ function cbor(value: number | string | Uint8Array | ReadonlyMap<number | string,
 
 const sha256 = (data: string | Uint8Array): Buffer => createHash('sha256').update(data).digest();
 
-/** A software authenticator with one ES256 credential (WebAuthn Level 3), which pages of any origin can use. */
+/** A software authenticator (WebAuthn Level 3) with one ES256 credential, which pages from any origin can use. */
 export class SoftAuthenticator {
   readonly id = randomBytes(16).toString('base64url');
   private readonly keys: { readonly publicKey: KeyObject; readonly privateKey: KeyObject } = generateKeyPairSync('ec', {
     namedCurve: 'P-256',
   });
 
-  /** `counter` is the signature counter. A counter of 0 never increases, as in most passkeys. */
+  /** `counter` is the signature counter. A counter of 0 never increases, as with most passkeys. */
   constructor(
     private readonly origin: string,
     public counter = 0,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { JsonSchema } from '../../src/http/openapi-schemas.js';
 
-/** A body with a single fault, and the path that the errors report for the fault. */
+/** A body with a single fault, and the path that the error response must report for it. */
 export type Spoiled = { readonly path: string; readonly how: string; readonly body: unknown };
 
 type Change = { readonly path: string; readonly how: string; readonly value: unknown };
@@ -12,12 +12,12 @@ const typesOf = ({ type }: JsonSchema): readonly string[] =>
 const typeOf = (value: unknown): string =>
   value === null ? 'null' : Array.isArray(value) ? 'array' : Number.isInteger(value) ? 'integer' : typeof value;
 
-/** Generates valid and invalid bodies from the schemas of an OpenAPI document. */
+/** Generates valid and invalid bodies from the schemas in an OpenAPI document. */
 export class SpoiledBodies {
   constructor(private readonly components: Readonly<Record<string, JsonSchema>>) {}
 
   /**
-   * Minimal bodies of a schema, each with one fault. `given` provides members whose required values the schema does not
+   * Minimal bodies for a schema, each with one fault. `given` provides members whose valid values the schema does not
    * describe.
    */
   of(schema: JsonSchema, given: object = {}): fc.Arbitrary<Spoiled> {
@@ -42,7 +42,7 @@ export class SpoiledBodies {
     return chosen === undefined ? schema : this.resolved(chosen);
   }
 
-  /** The types that a schema accepts, across all its alternatives. */
+  /** The types that a schema accepts in any of its alternatives. */
   private allowed(schema: JsonSchema): string[] {
     const { anyOf } = schema as { anyOf?: JsonSchema[] };
     if (anyOf) return anyOf.flatMap((each) => this.allowed(each));
@@ -91,7 +91,7 @@ export class SpoiledBodies {
     const inner = Object.entries(properties)
       .filter(([, one]) => typesOf(this.resolved(one)).length > 0)
       .map(([name, one]) => this.changes(one, at(name)));
-    // Items of unrestricted form cannot be made invalid.
+    // Items that the schema does not restrict cannot be made invalid.
     if (items && typesOf(this.resolved(items)).length > 0) inner.push(this.changes(items, `${path}[0]`));
     for (const name of required) here.push(always({ path: at(name), how: 'is missing', value: OMITTED }));
     if (additionalProperties === false)
@@ -137,7 +137,7 @@ export class SpoiledBodies {
 
 const always = (change: Change): fc.Arbitrary<Change> => fc.constant(change);
 
-/** A copy of a value with a replacement at a path such as `lines[0].quantity`. Creates missing parents. */
+/** Copies a value with a replacement at a path such as `lines[0].quantity`. Creates missing parents. */
 function changed(value: unknown, path: string, replacement: unknown): unknown {
   const [, head = '', rest = ''] = /^\[?([^.[\]]+)\]?\.?(.*)$/.exec(path) ?? [];
   if (head === '') return replacement;

@@ -2,13 +2,13 @@
 //
 //   STOP_AT=<point> STOP_WHEN=<file> node --import ./test/support/stop-points.mjs dist/modules/main.js
 //
-// The process stops when it first reaches the point while the file exists, and removes the file just before. After
-// SIGCONT, it continues with the next step. Worker threads inherit the import, so the module also runs in them.
+// The process stops the first time that it reaches the point while the file exists. It removes the file just before.
+// After SIGCONT, it continues with the next step. Worker threads inherit the import, so the module also runs in them.
 import { readFileSync, unlinkSync } from 'node:fs';
 
 const { STOP_AT: point = '', STOP_WHEN: file = '', STOP_TYPES: types = '' } = process.env;
 const PAUSE_MS = 5;
-/** A pause that takes this much longer shows that the process was suspended. */
+/** If a pause takes longer than this, the process was suspended. */
 const SUSPENDED_MS = 2_000;
 
 /** Only one thread can remove the file, so only one thread stops the process. */
@@ -21,7 +21,7 @@ function isDue() {
   }
 }
 
-/** The content of the file; empty if the file does not exist. */
+/** Returns the contents of the file, or an empty string if the file does not exist. */
 function content() {
   try {
     return readFileSync(file, 'utf8');
@@ -30,7 +30,7 @@ function content() {
   }
 }
 
-/** Returns when the process has been suspended and continued. The signal may arrive a little later. */
+/** Returns once the process has been suspended and continued. The signal may arrive with a short delay. */
 function stopHere() {
   if (!isDue()) return;
   const waiting = new Int32Array(new SharedArrayBuffer(4));
@@ -43,18 +43,18 @@ function stopHere() {
   }
 }
 
-/** Between the storage of a message in JetStream and the receipt of its acknowledgement. */
+/** Stops after JetStream has stored a message and before the broker adapter receives the acknowledgement. */
 async function interceptAcknowledgements() {
   const { AckInbox } = await import('../../dist/modules/adapters/nats/broker.acks.js');
   const { receive } = AckInbox.prototype;
   AckInbox.prototype.receive = function (message) {
-    // This event has further messages, which are published after this acknowledgement.
+    // This event has further messages, which the service publishes after this acknowledgement.
     if (this.waiting.get(message.subject)?.subject.endsWith('.sale.booked')) stopHere();
     return receive.call(this, message);
   };
 }
 
-/** Between the documents of a batch and its checkpoint. */
+/** Stops after the documents of a batch have been stored and before its checkpoint is. */
 async function interceptCheckpoints() {
   const { ReadStoreWriter } = await import('../../dist/modules/adapters/mongodb/read-store.writer.js');
   const { write, checkpoints } = ReadStoreWriter.prototype;
@@ -70,10 +70,9 @@ async function interceptCheckpoints() {
 }
 
 /**
- * During several appends at once. The file contains the id of the tenant whose streams are meant, and STOP_TYPES the types
- * of the first events of the appends, separated by commas. The process
- * stops once an append of each type has not been sent yet, and another has been stored but not answered. The answers
- * never arrive.
+ * Stops during several concurrent appends. The file contains the id of the tenant whose streams are affected.
+ * STOP_TYPES contains the types of the appends' first events, separated by commas. The process stops once, for each
+ * type, one append has not been sent yet and another has been stored but not answered. The responses never arrive.
  */
 async function interceptAppends() {
   const { EventStoreDb } = await import('../../dist/modules/adapters/eventstoredb/event-store.js');
@@ -88,7 +87,7 @@ async function interceptAppends() {
     const tenantId = content();
     return tenantId !== '' && one.stream.includes(tenantId);
   };
-  /** By type: the function that sends the append, and the append in its lane. */
+  /** For each type: the function that sends the append, and the pending append in its lane. */
   const unsent = new Map();
   const unanswered = new Map();
   const stopWhenComplete = () => {
@@ -108,7 +107,7 @@ async function interceptAppends() {
     const pending = this.byCorrelationId.get(correlationIdOf(answer));
     if (!pending || !isWanted(pending.append)) return settle.call(this, answer);
     const type = typeOf(pending.append);
-    // An append that has timed out is no longer under way.
+    // An append that has timed out is no longer pending.
     if (!this.pending.has(unanswered.get(type))) unanswered.set(type, pending);
     if (unanswered.get(type) !== pending) return settle.call(this, answer);
     stopWhenComplete();

@@ -10,10 +10,13 @@ import { catalogue } from '../../src/app/catalogue.js';
 import { messagesOf } from '../../src/integration/publishing.js';
 import type { BrokerMessage } from '../../src/ports/broker.js';
 
-/** `storedAtMs` is Unix time. */
+/** `storedAtMs` is in Unix time. */
 export type StoredMessage = BrokerMessage & { readonly sequence: number; readonly storedAtMs: number };
 
-/** Whether the message was published by a replay of a dead letter. The forwarder also repeats messages, as `~retry`. */
+/**
+ * Whether a dead-letter replay published the message. Messages that the forwarder repeats have ids with `~retry`
+ * instead.
+ */
 export const isReplay = ({ id }: StoredMessage): boolean => /~[\da-f-]+\.\d+$/.test(id);
 
 type Row = Omit<StoredMessage, 'headers' | 'payload'> & { readonly headers: string; readonly payload: Uint8Array };
@@ -27,9 +30,8 @@ type Reference = {
 };
 
 /**
- * Messages of the embedded broker in a directory, in order, starting after a sequence number. The broker stores some
- * messages itself. For all others, it stores a reference to their event. Those messages are translated from the history
- * in the same directory.
+ * The embedded broker's messages in a directory, in order, starting after a sequence number. The broker stores some
+ * messages itself. For all others, it stores a reference to their event, from which this function derives them.
  */
 export function messagesIn(directory: string, after = 0): StoredMessage[] {
   const { rows, references } = reading(join(directory, 'broker.sqlite'), (db) => {
@@ -50,7 +52,7 @@ export function messagesIn(directory: string, after = 0): StoredMessage[] {
   return all.sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Sequence number of the embedded broker's newest message. 0 if there are no messages. */
+/** Sequence number of the embedded broker's newest message, or 0 if there are no messages. */
 export const lastSequenceIn = (directory: string): number =>
   reading(join(directory, 'broker.sqlite'), (db) => {
     const lastOf = (table: string): number =>
@@ -66,7 +68,7 @@ function derived(directory: string, references: readonly Reference[]): StoredMes
     return references.flatMap(({ sequence, position, messages, eventId }) => {
       const row = event.get(position) as EventRow | undefined;
       const recorded = row && toRecordedEvent(row);
-      // The history has been replaced by one that does not contain the event.
+      // Another history, which does not contain the event, has replaced the original one.
       if (recorded?.id !== eventId) return [];
       const { recordedAtMs: storedAtMs } = recorded;
       const made = messagesOf(catalogue.decode(recorded));
@@ -85,7 +87,7 @@ function reading<T>(file: string, read: (db: DatabaseSyncInstance) => T): T {
   }
 }
 
-/** All messages of a JetStream stream, in order. */
+/** All messages in a JetStream stream, in order. */
 export async function messagesAt(url: string, stream = 'KONTOR'): Promise<StoredMessage[]> {
   const [address] = parseAddresses(url);
   const servers = `${address?.host ?? ''}:${address?.port ?? 0}`;

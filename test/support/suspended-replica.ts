@@ -1,4 +1,4 @@
-// A replica that stops at a certain point of its work, and the traces that it may leave behind when it continues.
+// A replica that stops at a certain point in its work, and the traces that it may leave behind when it continues.
 import { join } from 'node:path';
 import { MongoClient } from 'mongodb';
 import { SystemClock } from '../../src/adapters/system-time.js';
@@ -14,7 +14,7 @@ import { isDividedEvenly } from './divided-work.js';
 import type { Servers } from './servers.js';
 import type { StoredMessage } from './stored-messages.js';
 
-/** A program for KontorProcess. Its settings are described in stop-points.mjs. */
+/** A program for KontorProcess. stop-points.mjs describes its settings. */
 export const SUSPENDABLE = [
   process.execPath,
   '--import',
@@ -29,7 +29,9 @@ export const EVEN_WITHIN_MS = 30_000;
 export const holds = (condition: () => boolean, withinMs: number): Promise<boolean> =>
   until(() => Promise.resolve(condition()), Boolean, withinMs);
 
-/** Whether the replica leads the policies of a tenant. After a while without changes, it also leads the tenant's other work. */
+/**
+ * Whether the replica leads a tenant's policies. After a period without changes, it also leads the tenant's other work.
+ */
 export const leads = (replica: KontorProcess, books: Books): boolean =>
   replica.ranges()['policies']?.includes(rangeOf(tenantIdOf(books))) ?? false;
 
@@ -70,7 +72,7 @@ export async function continueAmong(
   }
 }
 
-/** Messages whose id an earlier message has. */
+/** Messages that have the same id as an earlier message. */
 export const repeatedIn = (messages: readonly StoredMessage[]): string[] =>
   messages
     .filter(({ id }, at) => messages.findIndex((other) => other.id === id) < at)
@@ -78,7 +80,7 @@ export const repeatedIn = (messages: readonly StoredMessage[]): string[] =>
 
 export const eventIn = ({ payload }: StoredMessage): CloudEvent => JSON.parse(payload) as CloudEvent;
 
-/** Messages of one record whose sequence is not higher than that of the preceding message. */
+/** Messages whose sequence is not greater than that of the preceding message about the same record. */
 export function outOfOrder(events: readonly Pick<CloudEvent, 'type' | 'subject' | 'sequence'>[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, type, sequence }) => {
@@ -88,7 +90,7 @@ export function outOfOrder(events: readonly Pick<CloudEvent, 'type' | 'subject' 
   });
 }
 
-/** The audited events of a tenant, in order. */
+/** A tenant's audited events, in order. */
 export async function domainEventsOf(tenantId: string, { eventStore }: Servers, directory: string): Promise<string[]> {
   const parts = { clock: new SystemClock(), logger: silentLogger };
   const none = { mongoDbUrl: undefined, natsUrl: undefined, redisUrl: undefined };

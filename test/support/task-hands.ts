@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 
-/** Performs the actions of a task in the console, with the mouse or with the keyboard alone. */
+/** Performs a task in the console, with the mouse or with the keyboard alone. */
 export type Hands = {
   readonly name: 'mouse' | 'keyboard';
   /** Number of clicks so far. */
@@ -10,11 +10,11 @@ export type Hands = {
   /** Presses a button, follows a link, or ticks a box. */
   press(target: Locator): Promise<void>;
   type(field: Locator, text: string): Promise<void>;
-  /** Chooses an option of a field. Searches for the option if the field supports search. */
+  /** Chooses an option in a field. Searches for the option if the field supports search. */
   choose(field: Locator, option: string): Promise<void>;
 };
 
-/** The members of a DOM element that are used by the functions evaluated in the page. */
+/** The DOM element members that functions evaluated in the page use. */
 type Part = {
   readonly tabIndex: number;
   readonly disabled?: boolean;
@@ -36,7 +36,9 @@ const isInForm = (field: Locator): Promise<boolean> =>
   });
 const isSearchable = async (field: Locator): Promise<boolean> => (await field.getAttribute('readonly')) === null;
 
-/** Uses the mouse, and counts every click. Within a form, uses Tab to move between fields, like people who type. */
+/**
+ * Uses the mouse, and counts every click. Within a form, uses Tab to move between fields, as people do while typing.
+ */
 export class Mouse implements Hands {
   readonly name = 'mouse';
   clicks = 0;
@@ -71,7 +73,7 @@ const optionOf = (page: Page, name: string): Locator =>
     .filter({ has: page.getByText(name, { exact: true }) })
     .first();
 
-/** Number of times that Tab must be pressed to reach an element. If negative, Shift+Tab must be pressed. */
+/** Number of times to press Tab to reach an element. If negative, the number of times to press Shift+Tab. */
 const stepsTo = (target: Locator): Promise<number> =>
   target.evaluate((element) => {
     const { document } = globalThis as unknown as Screen;
@@ -152,6 +154,7 @@ export class Keyboard implements Hands {
 }
 
 /**
- * The keys that enter a date in a date field, in the order of the browser's own language. For `2026-02-28`: `02282026`.
+ * The keys that enter a date in a date field, in the order that the browser's own language uses. For `2026-02-28`:
+ * `02282026`.
  */
 const digitsOf = (date: string): string => [date.slice(5, 7), date.slice(8), date.slice(0, 4)].join('');

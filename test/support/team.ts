@@ -21,7 +21,7 @@ export class Team {
     return this.tenant.token;
   }
 
-  /** The owner created with the tenant. */
+  /** The owner who was created with the tenant. */
   async owner(): Promise<UserRecord> {
     const { items } = await this.list(`search=${encodeURIComponent(this.tenant.email)}`);
     if (!items[0]) throw new Error('The tenant has no owner');
@@ -61,7 +61,7 @@ export class Team {
     return this.service.post('/api/roles', body, token);
   }
 
-  /** Creates a user with exactly the given permissions, in addition to those of USER. */
+  /** Creates a user who has exactly the given permissions in addition to those of USER. */
   async memberWith(...permissions: readonly string[]): Promise<Member> {
     return this.signedIn({ roleIds: [await this.role(permissions)] });
   }

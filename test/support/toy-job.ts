@@ -55,7 +55,7 @@ export function factsOf(job: ToyJob, isEnabled = true): JobFacts {
   };
 }
 
-/** A job of a running service. @throws Error if there is no job of that name */
+/** A job in a running service. @throws Error if there is no job with that name */
 export function jobOf({ service: { app } }: TestService, name: string): Job {
   const found = app.get<readonly Job[]>(JOBS).find((job) => job.name === name);
   if (!found) throw new Error(`There is no job ${name}`);

@@ -27,7 +27,7 @@ import { ManualClock, SeededIds } from './manual-clock.js';
 const PATIENCE_MS = 20_000;
 export const EVERY_MS = 60_000;
 
-/** At least `least` plausible events of several streams. The same seed produces the same events. */
+/** Generates at least `least` plausible events in several streams. The same seed produces the same events. */
 export function plausibleEvents(least: number, seed: number) {
   const found: { id: string; stream: string; revision: number; type: string; data: object; metadata: object }[] = [];
   for (let round = 0; found.length < least; round += 1) {
@@ -103,7 +103,7 @@ export class TreeStage {
     this.follower = undefined;
   }
 
-  /** The outcome of the nightly job. @throws TamperedHistory, CorruptEvent */
+  /** Runs the nightly job's verification, and returns its outcome. @throws TamperedHistory, CorruptEvent */
   async verify(): Promise<string> {
     const verifiers = this.keys.verifiers.map(({ text }) => text).join('\n');
     const task = { kind: 'integrity', verifiers, checkpoints: this.files.directory } as const;

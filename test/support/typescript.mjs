@@ -1,5 +1,5 @@
 // Lets Node import TypeScript sources: node --import ./test/support/typescript.mjs child.ts. The suites also use it
-// (scripts/test-runner.mjs). Compiled files are kept in node_modules/.cache, named by the hash of their source.
+// (scripts/test-runner.mjs). This module keeps compiled files in node_modules/.cache, under the hash of their source.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
@@ -25,7 +25,7 @@ const OPTIONS = {
 };
 const SALT = version + JSON.stringify(OPTIONS);
 
-/** Other processes may write the same file, so it appears complete or not at all. */
+/** Replaces the file atomically, because other processes may write the same file. */
 function write(path, text) {
   writeFileSync(`${path}.${process.pid}`, text);
   renameSync(`${path}.${process.pid}`, path);
@@ -47,7 +47,7 @@ function compiled(filename) {
 
 const maps = new Map();
 
-/** Path of the source map of a TypeScript file, given the path or URL of the file as it appears in a stack trace. */
+/** Path of a TypeScript file's source map. `file` is a path or URL, as it appears in a stack trace. */
 export function sourceMapOf(file) {
   if (!maps.has(file)) {
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;
@@ -56,12 +56,12 @@ export function sourceMapOf(file) {
   return maps.get(file);
 }
 
-/** Whether a module inherits the query of the module that imports it. */
+/** Whether a module inherits the URL query of the module that imports it. */
 const inherits = ({ searchParams }, { pathname }) => searchParams.has('all') || pathname.startsWith(TESTS);
 
 /**
- * A query in the URL of a suite creates separate instances of all modules of `test/` that the suite imports, and with
- * `all` also of the modules of `src/`.
+ * A query in a suite's URL creates separate instances of all `test/` modules that the suite imports. With `all`, it
+ * also creates separate instances of the `src/` modules.
  */
 export async function resolve(specifier, context, next) {
   if (!/^(\.|file:).*\.[jt]s$/.test(specifier) || !context.parentURL?.startsWith('file:'))

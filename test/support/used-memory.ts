@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Bytes on the heap that are still reachable after a garbage collection. */
+/** Heap bytes still in use after a garbage collection. */
 export function usedMemory(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;

@@ -1,4 +1,4 @@
-// A browser that runs the console, and collects all problems that the browser reports.
+// Runs the console in a browser, and collects all problems that the browser reports.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -12,7 +12,7 @@ export type Look = {
   readonly language?: ShownLanguage;
 };
 
-/** The viewer's locale in each language, for dates and numbers. */
+/** The visitor's locale for dates and numbers, by language. */
 const LOCALES = { en: 'en-GB', de: 'de-DE' } as const;
 
 const PROGRAM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
@@ -22,8 +22,8 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'wcag2aaa
 const COLOR_RULES = ['color-contrast', 'color-contrast-enhanced', 'link-in-text-block'];
 const PATIENCE_MS = 45_000;
 /**
- * Browser features that the tests do not need. The first two preload pages for the address bar of every window,
- * although no window is visible. The others are those that Playwright disables, because this list replaces its list.
+ * Browser features that the tests do not need. The first two preload pages for every window's address bar, although no
+ * window is visible. The others are those that Playwright disables by default, because this list replaces its list.
  */
 const UNUSED = [
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'AimEnabled', 'LensOverlay', 'MediaRouter', 'OptimizationHints'],
@@ -44,7 +44,7 @@ export const launch = (): Promise<Browser> => chromium.launch({ executablePath: 
 /** Matches the messages with which a browser reports an unavailable service. */
 export const AWAY = /net::ERR_(?:CONNECTION_\w+|SOCKET_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED\w*)|503/;
 
-/** A user with a separate browser context, so that cookies and tabs are not shared. */
+/** A user with a separate browser context, so that visitors do not share cookies or tabs. */
 export class Visitor {
   /** Unexpected problems. A test fails if there are any. */
   readonly complaints: string[] = [];
@@ -80,7 +80,7 @@ export class Visitor {
     return page;
   }
 
-  /** Accepts complaints that match these patterns, because the test causes them on purpose. */
+  /** Ignores complaints that match these patterns, because the test causes them on purpose. */
   expects(...patterns: RegExp[]): void {
     this.expected.push(...patterns);
   }
@@ -101,14 +101,14 @@ export class Visitor {
     await this.page.getByRole('button', { name: this.words('Sign in'), exact: true }).click();
   }
 
-  /** A text of the console in the visitor's language. */
+  /** Returns a console string in the visitor's language. */
   words(words: Words): string {
     return wordsIn(this.language, words);
   }
 
   /**
-   * Violations of the Web Content Accessibility Guidelines, at all levels, and of best practices, one per line. With
-   * `only: 'colors'`, includes only the rules whose result depends on colors.
+   * Returns violations of the Web Content Accessibility Guidelines, at all levels, and of best practices. With `only:
+   * 'colors'`, checks only the rules whose result depends on colors.
    */
   async barriers({ only }: { readonly only?: 'colors' } = {}): Promise<string[]> {
     const runOnly = only === 'colors' ? COLOR_RULES : RULES;

@@ -7,7 +7,7 @@ type Person = { readonly email: string; readonly password: string };
 type Kept = { readonly person: Person; readonly ids: Ids };
 
 /**
- * Declares a suite that visits some pages of the console in each language. Suites with different pages run in parallel.
+ * Declares a suite that visits a set of console pages in each language. Suites with different pages run in parallel.
  */
 export function walkSuite(
   what: string,

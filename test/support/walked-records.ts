@@ -1,4 +1,5 @@
-// Records for a walk through the console. They provide every page with data, and no name equals a text of the console.
+// Records for a walk through the console. They provide every page with data. No name equals one of the console's own
+// strings.
 import { type ConsoleService, eventually, type Shop } from './console-service.js';
 import type { Ids } from './console-walk.js';
 
@@ -15,7 +16,7 @@ const firstOf = <Row>(rows: readonly Row[]): Row => {
   return row;
 };
 
-/** Creates a tenant with account names that differ from all labels of the console. */
+/** Creates a tenant with account names that differ from all console labels. */
 async function openShop(service: ConsoleService): Promise<Shop> {
   const shop = await service.openShop();
   const mine = { token: shop.ownerToken };
@@ -94,7 +95,7 @@ async function applyRule(service: ConsoleService, token: string): Promise<void> 
   await service.call(`/api/transaction-categories/rules/${rule.id}/apply`, { token, body: applied });
 }
 
-/** Sales, customers and rules of a tenant. */
+/** A tenant's sales, customers and rules. */
 export async function keepBooks(service: ConsoleService): Promise<{ readonly shop: Shop; readonly ids: Ids }> {
   const shop = await openShop(service);
   const token = shop.ownerToken;
@@ -112,7 +113,7 @@ export async function keepBooks(service: ConsoleService): Promise<{ readonly sho
   return { shop, ids: { customer, transaction: transaction.id, rejected } };
 }
 
-/** Branches, users, webhooks and notifications of a tenant. */
+/** A tenant's branches, users, webhooks and notifications. */
 export async function keepSettings(service: ConsoleService): Promise<{ readonly shop: Shop; readonly ids: Ids }> {
   const shop = await openShop(service);
   const token = shop.ownerToken;

@@ -5,14 +5,14 @@ export type Received = { readonly event: string; readonly id: string | undefined
 
 const PATIENCE_MS = 10_000;
 
-/** Follows a stream of server-sent events like a browser, over a separate connection. */
+/** Follows a stream of server-sent events as a browser does, over a separate connection. */
 export class Watcher {
   readonly events: Received[] = [];
   readonly comments: string[] = [];
   /** Everything received. */
   text = '';
   isOver = false;
-  /** Error that broke the stream. Undefined if the stream ended normally. */
+  /** Error that broke the stream. Undefined if nothing has broken the stream. */
   failure: Error | undefined;
   private taken = 0;
   private rest = '';

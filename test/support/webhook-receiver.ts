@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 
-/** Response to a delivery. With `hang`, there is no response. */
+/** Response to a delivery. With `hang`, the receiver does not respond. */
 export type HookReply =
   'hang' | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string };
 export type Received = {
@@ -21,7 +21,7 @@ export type ReceivedEvent = {
   readonly data: Readonly<Record<string, unknown>>;
 };
 
-/** A local receiver of webhooks. Responds as `answer` specifies. Default: 204. */
+/** A local webhook receiver. Responds as `answer` specifies, by default with 204. */
 export class WebhookReceiver {
   readonly received: Received[] = [];
   answer: (path: string, body: string) => HookReply | Promise<HookReply> = () => ({ status: 204 });
@@ -70,6 +70,6 @@ export class WebhookReceiver {
   }
 }
 
-/** Verifies the signature with the library of the specification. @throws Error if the signature is invalid */
+/** Verifies the signature with the reference library of Standard Webhooks. @throws Error if the signature is invalid */
 export const verified = ({ headers, body }: Pick<Received, 'headers' | 'body'>, secret: string): ReceivedEvent =>
   new Webhook(secret).verify(body, headers as Record<string, string>) as ReceivedEvent;

@@ -3,7 +3,7 @@ import type { ManualClock } from './manual-clock.js';
 
 const MAX_TURNS = 20_000;
 
-/** Awaits work that sleeps on a manual clock. Advances the clock by `stepMs` whenever there is a sleeper. */
+/** Waits for work that sleeps on a manual clock. Advances the clock by `stepMs` whenever something is sleeping. */
 export async function whileTimePasses<T>(clock: ManualClock, work: Promise<T>, stepMs = 10): Promise<T> {
   const state = { settled: false };
   const settle = () => {

@@ -1,4 +1,4 @@
-// Sales and expectations for the suites in which the service continues with another history.
+// Sales and expectations for suites in which the service continues with another history.
 import { saleOf, type Books, type TestService } from './service.js';
 
 export async function sellTo(service: TestService, { partner }: Books, prefix: string, count: number): Promise<void> {
@@ -6,8 +6,7 @@ export async function sellTo(service: TestService, { partner }: Books, prefix: s
 }
 
 /**
- * Verifies that the service works with its current history: the service accepts and books new sales, and a new customer
- * can be read.
+ * Verifies that the service works with its current history: it accepts and books new sales, and returns a new customer.
  */
 export async function expectHistoryToWork(service: TestService, books: Books, sales: number): Promise<void> {
   const statuses: number[] = [];

@@ -3,7 +3,7 @@ import type { Metadata } from '@grpc/grpc-js';
 export type Right = 'read' | 'read $all' | 'write';
 
 /**
- * The only user of a server with TLS, and that user's rights. A test may change the password and the rights at any
+ * The only user on a server with TLS, and that user's rights. A test may change the password and the rights at any
  * time.
  */
 export class Access {

@@ -8,13 +8,13 @@ import { type Outlet, turn } from './outlet.js';
 import { streams } from './protocol.js';
 import { consumerTooSlow, handlerFailed, invalidPosition } from './rpc-errors.js';
 
-/** Capacity of a subscription's live buffer in messages, as in EventStoreDB. */
+/** Capacity of a subscription's live buffer, in messages. Equal to that of EventStoreDB. */
 export const LIVE_BUFFER = 32;
 const DEFAULT_SEARCH_WINDOW = 32;
 
 /**
- * A catch-up subscription to $all. With a filter, sends a checkpoint after every `window` × `interval` examined events.
- * Without a filter, sends no checkpoints.
+ * A catch-up subscription to $all. If there is a filter, sends a checkpoint after every `window` × `interval` examined
+ * events. Otherwise, sends no checkpoints.
  */
 export class AllSubscription {
   readonly #node: EventStoreNode;
@@ -24,9 +24,9 @@ export class AllSubscription {
   readonly #checkpointEvery: number;
   readonly #silences: number;
   readonly #start: Position | undefined;
-  /** The last examined record. */
+  /** Position of the last record examined. */
   #position: Position;
-  /** The last event or checkpoint that was sent. */
+  /** Position of the last event or checkpoint sent. */
   #reached: Position;
   #considered = 0;
   #checkpoint: Position | undefined;
@@ -84,8 +84,8 @@ export class AllSubscription {
   }
 
   /**
-   * Every commit immediately enters the live buffer, from which it is sent to the consumer. A commit that does not fit
-   * into the buffer ends the subscription, even if the consumer is fast.
+   * Adds every commit to the live buffer immediately, and sends it to the consumer from there. A commit that does not
+   * fit into the buffer ends the subscription, even if the consumer is fast.
    */
   async #goLiveBounded(): Promise<void> {
     const buffer: (() => ReadResp)[] = [];
@@ -179,7 +179,7 @@ export const fellBehind = (): ReadResp => new streams.ReadResp().setFellBehind(n
 
 /**
  * Exclusive start position. Undefined if no record begins at the requested position. A position beyond the end is
- * valid: events up to that position are not delivered.
+ * valid. The subscription then skips events up to that position.
  */
 function startOf(target: ReadReq.Options.AllOptions, last: Position): Position | undefined {
   if (target.hasEnd()) return last;

@@ -2,14 +2,14 @@ import type { SerializedEvent } from '../../../src/adapters/event-store.input.js
 import { type ExpectedRevision, StreamTombstoned, WrongExpectedRevision } from '../../../src/ports/event-store.js';
 import { type Expectation, isSoftlyDeleted, type StreamHead } from './stream-rules.js';
 
-/** An append as received by the server. */
+/** An append as the server received it. */
 export type ServerAppend = {
   readonly stream: string;
   readonly expected: Expectation;
   readonly events: readonly SerializedEvent[];
 };
 
-/** Ids of stored events, which are looked up only if the revisions alone are not sufficient for a decision. */
+/** Looks up ids of stored events. The lookup is necessary only if the revisions alone do not decide the append. */
 export interface StoredIds {
   at(stream: string, revision: number): string | undefined;
   /** Revision of the event if it is among the stream's newest events. Otherwise, undefined. */
@@ -22,9 +22,9 @@ export type Decision = { readonly kind: 'write' } | { readonly kind: 'repeated';
 const write: Decision = { kind: 'write' };
 
 /**
- * Applies the rules of EventStoreDB (IndexWriter.CheckCommit), as its recorded responses show them. A repeated append
- * is recognized by its event ids at the revisions that the first attempt would have written. A batch that is only
- * partly stored is rejected.
+ * Applies EventStoreDB's rules (IndexWriter.CheckCommit), as seen in its recorded responses. An append is a repeat if
+ * its event ids are stored at the revisions that the first attempt would have written. A batch of which only a part is
+ * stored is rejected.
  * @throws WrongExpectedRevision, StreamTombstoned
  */
 export function decideAppend(append: ServerAppend, head: StreamHead, ids: StoredIds): Decision {
@@ -58,8 +58,8 @@ function decideAnywhere(append: ServerAppend, head: StreamHead, ids: StoredIds):
 }
 
 /**
- * Decides an append if the stream already has events after the expected revision. The append is a repeat, recreates a
- * soft-deleted stream, or conflicts.
+ * Decides an append to a stream that already has events after the expected revision. The append is a repeat, recreates
+ * a soft-deleted stream, or conflicts.
  */
 function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids: StoredIds): Decision {
   let revision = after;
@@ -77,7 +77,10 @@ function decideBehind(append: ServerAppend, after: number, head: StreamHead, ids
 const wrong = ({ stream, expected }: ServerAppend, { revision }: StreamHead): WrongExpectedRevision =>
   refusal(stream, expected, revision < 0 ? 'no_stream' : revision);
 
-/** The port's error type supports only the port's expectations. `expectationOf` returns the original expectation. */
+/**
+ * Stores the expectation in the port's error, whose type supports only the port's expectations. `expectationOf` returns
+ * the original expectation.
+ */
 export const refusal = (stream: string, expected: Expectation, actual: number | 'no_stream'): WrongExpectedRevision =>
   new WrongExpectedRevision(stream, expected as ExpectedRevision, actual);
 

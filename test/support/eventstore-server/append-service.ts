@@ -52,8 +52,8 @@ export const nameOf = (identifier: { getStreamName_asU8(): Uint8Array } | undefi
 export type Written = { readonly revision: number; readonly at: string };
 
 /**
- * Stores an append. `bytes` is the size of its events. For an empty append, returns the position of the next write to
- * the log.
+ * Stores an append. `bytes` is the size of its events. For an empty append, returns the position at which the log's
+ * next write will start.
  */
 export async function carryOut(node: EventStoreNode, append: ExpectingAppend, bytes: number): Promise<Written> {
   node.noteCall('append');
@@ -65,7 +65,7 @@ export async function carryOut(node: EventStoreNode, append: ExpectingAppend, by
   return { revision, at: toLogPosition(position < 0 ? Math.max(0, last) : position) };
 }
 
-/** The error with which the node rejects a call. Undefined if the node accepts the call. */
+/** Returns the error with which the node rejects a call, or undefined if the node accepts it. */
 export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure | undefined {
   if (node.faults.refusing) return unavailable();
   if (node.access && !node.access.knows(metadata)) return unauthenticated();
@@ -73,7 +73,9 @@ export function refusalOf(node: EventStoreNode, metadata: Metadata): RpcFailure 
   return leader && notLeader(leader);
 }
 
-/** Handles an append that is a separate call. The client uses such calls with credentials and with older servers. */
+/**
+ * Handles an append sent as a separate call. The client uses such calls if it has credentials or the server is older.
+ */
 export function append(
   node: EventStoreNode,
   call: ServerReadableStream<AppendReq, AppendResp>,
@@ -116,7 +118,7 @@ export function append(
   });
 }
 
-/** Runs a call and sends its response, subject to active faults. If the result is undefined, no response is sent. */
+/** Runs a call and sends its response, subject to active faults. Sends no response if the result is undefined. */
 async function respond<T>(
   node: EventStoreNode,
   answer: sendUnaryData<T>,

@@ -18,7 +18,7 @@ import { Any, Code, google, rpc, shared, streams } from './protocol.js';
 import { AppendTimedOut, MAX_APPEND_BYTES, RpcFailure } from './rpc-errors.js';
 import type { ExpectingAppend } from './server-log.js';
 
-/** Backpressure: at this number or size of unanswered appends, no further appends are read. */
+/** Backpressure: the server reads no more appends while this number or size of appends is unanswered. */
 const MAX_UNANSWERED = 2_000;
 const MAX_UNANSWERED_BYTES = 16 * 1024 * 1024;
 
@@ -32,8 +32,7 @@ type Pending = {
 };
 
 /**
- * A call with many appends. The response to an append is sent when the append completes, and contains its correlation
- * id.
+ * A call with many appends. Sends each response, with the append's correlation id, when that append completes.
  */
 export class BatchAppendCall {
   readonly #node: EventStoreNode;
@@ -165,7 +164,7 @@ export class BatchAppendCall {
 
   #send({ correlation, stream, bytes }: Pending, appended: Written | undefined, error: unknown): void {
     if (this.#broken || this.#call.cancelled || this.#call.destroyed) return;
-    // If the append times out on the server, EventStoreDB sends the id as two numbers, regardless of its original form.
+    // If the append times out on the server, EventStoreDB sends the id as two numbers, whatever its original form was.
     const id = error instanceof AppendTimedOut ? toUuid(fromUuid(correlation), true) : correlation;
     const answer = new streams.BatchAppendResp()
       .setCorrelationId(id)
@@ -187,7 +186,7 @@ export class BatchAppendCall {
 
 class DeadlinePassed extends Error {}
 
-/** The deadline refers to the client's wall clock, so it is compared with this machine's wall clock. */
+/** The client's wall clock determines the deadline, so it is compared with this machine's wall clock. */
 function millisecondsLeft(options: BatchAppendReq.Options): number {
   const deadline = options.getDeadline();
   return deadline ? deadline.toDate().getTime() - Date.now() : Infinity;
@@ -200,7 +199,7 @@ function succeeded({ revision, at }: Written): BatchAppendResp.Success {
   return revision < 0 ? success.setNoStream(new google.Empty()) : success.setCurrentRevision(String(revision));
 }
 
-/** Codes and texts are the same as in EventStoreDB, although the client reads only the details. */
+/** The codes and messages equal those of EventStoreDB, although the client reads only the details. */
 function toStatus(error: unknown): Status {
   if (error instanceof WrongExpectedRevision)
     return statusOf(Code.ALREADY_EXISTS, 'WrongExpectedVersion', wrongVersion(error));
@@ -221,7 +220,7 @@ function toStatus(error: unknown): Status {
   return statusOf(Code.INVALID_ARGUMENT, 'BadRequest', new shared.BadRequest().setMessage(message));
 }
 
-/** `type` is both the name of the protocol message and the type of the details. */
+/** `type` is used both as the status message and as the type of the details. */
 function statusOf(code: CodeValue, type: string, details: { serializeBinary(): Uint8Array }): Status {
   const any = new Any();
   any.pack(details.serializeBinary(), `event_store.client.${type}`);

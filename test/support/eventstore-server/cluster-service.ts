@@ -20,7 +20,8 @@ export function toClusterInfo(members: readonly Member[]): ClusterInfo {
 }
 
 /**
- * Handles the client's first request to a server. The client appends in batches only if the response lists BatchAppend.
+ * Builds the response to the client's first request to a server. The client appends in batches only if the response
+ * lists BatchAppend.
  */
 export function toSupportedMethods(version: string, batchAppend: boolean): SupportedMethods {
   const answer = new features.SupportedMethods().setEventStoreServerVersion(version);

@@ -11,8 +11,7 @@ export type EventStoreClusterOptions = Omit<NodeOptions, 'port'> & {
 };
 
 /**
- * Nodes that share one history, so that each node has the events stored by all nodes. The first node starts as the
- * leader.
+ * Nodes that share one history, so that every node has all stored events. The first node starts as the leader.
  */
 export class EventStoreCluster {
   readonly nodes: readonly EventStoreServer[];
@@ -54,7 +53,7 @@ export class EventStoreCluster {
     this.#gossip();
   }
 
-  /** Stops a node as a crash would. After the leader has been stopped, there is no leader until `elect` is called. */
+  /** Stops a node as a crash would. If it was the leader, the cluster has no leader until `elect` is called. */
   async stopNode(node: EventStoreServer): Promise<void> {
     this.#stopped.add(node);
     if (node === this.#leader) this.#leader = undefined;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** A server's port and open connections. A test can break the connections, and close the port temporarily. */
+/** A server's port and open connections. A test can break the connections, or close the port temporarily. */
 export class Connections {
   readonly #host: string;
   readonly #accept: (socket: Socket) => void;
@@ -25,7 +25,7 @@ export class Connections {
       const peer = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`;
       this.#sockets.set(peer, socket);
       socket.on('close', () => this.#sockets.delete(peer));
-      // Ignores broken connections, which tests cause.
+      // Ignores broken connections, because tests cause them.
       socket.on('error', () => undefined);
       this.#accept(socket);
     });

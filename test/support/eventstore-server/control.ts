@@ -37,7 +37,7 @@ const orders: Orders = {
   noise: (server, count) => server.addNoise(count),
 };
 
-/** Executes one command, such as `slow 50`. Then resolves with `ok` or `error`, followed by the command. */
+/** Executes one command, such as `slow 50`. Resolves with `ok` or `error`, followed by the command. */
 export async function tell(server: EventStoreServer, line: string): Promise<string> {
   const [name = '', number = '0'] = line.trim().split(/\s+/);
   const order = orders[name];

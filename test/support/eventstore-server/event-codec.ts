@@ -6,7 +6,7 @@ import { missingProperty } from './rpc-errors.js';
 import { shared, streams } from './protocol.js';
 import { FOR_EVER, METADATA_EVENT } from './stream-rules.js';
 
-/** A proposed event of either of the protocol's append calls. */
+/** A proposed event in either of the protocol's append calls. */
 export type Proposed = {
   getId(): UUID | undefined;
   getMetadataMap(): { get(key: string): string | undefined };
@@ -15,13 +15,13 @@ export type Proposed = {
 };
 
 /**
- * Key of wrapped data. EventStoreDB returns bytes unchanged, but the engine stores JSON objects. Data that the round
- * trip would change is therefore wrapped.
+ * Key under which wrapped data is stored. EventStoreDB returns bytes unchanged, but the engine stores JSON objects.
+ * Data that the round trip would change is therefore wrapped.
  */
 const WRAPPED = '$bytes';
 const JSON_TYPE = 'application/json';
 const TICKS_PER_MS = 10_000;
-/** The revision of a tombstone, and `$tb` of a soft-deleted stream. */
+/** The revision of a tombstone, and the `$tb` value of a soft-deleted stream. */
 const LONG_MAX = '9223372036854775807';
 
 /** @throws RpcFailure if the type or the content type is missing */
@@ -60,7 +60,9 @@ function wrapMetadata(bytes: Uint8Array): object {
   return wrap(bytes, bytes.length > 2 ? JSON_TYPE : '');
 }
 
-/** The object in the bytes if it serializes to exactly the same bytes. Otherwise, undefined. */
+/**
+ * Returns the object that the bytes contain if it serializes to exactly the same bytes. Otherwise, returns undefined.
+ */
 function asPlainObject(bytes: Uint8Array): object | undefined {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined;

@@ -4,7 +4,8 @@ import type { RecordedEvent } from '../../../src/ports/event-store.js';
 export type EventMatch = (event: RecordedEvent) => boolean;
 
 /**
- * Matches by stream name or event type, using prefixes or a regular expression. Without a filter, matches everything.
+ * Matches by stream name or event type, using prefixes or a regular expression. If there is no filter, matches
+ * everything.
  */
 export function matchOf(filter: ReadReq.Options.FilterOptions | undefined): EventMatch {
   if (!filter) return () => true;

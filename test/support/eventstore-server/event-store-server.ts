@@ -21,7 +21,7 @@ import { type Like, SERVER_VERSIONS, type ServerVersion } from './server-version
 import { appendNoise, SystemEvents } from './system-noise.js';
 
 const HOST = '127.0.0.1';
-/** The same message limit as in EventStoreDB. A single event may exceed the append limit. */
+/** EventStoreDB's limit on the message size. A single event may exceed the append limit. */
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 export type NodeOptions = {
@@ -38,11 +38,12 @@ export type NodeOptions = {
 };
 
 export type EventStoreServerOptions = NodeOptions & {
-  /** Folder of the history, which remains when the server stops. */
+  /** Folder that contains the history. It remains when the server stops. */
   readonly directory: string;
   readonly clock?: Clock;
   /**
-   * Writes system events like a real server: initial events in a new history, and periodic statistics. Default: false.
+   * Writes system events as a real server does: initial events in a new history, and periodic statistics. Default:
+   * false.
    */
   readonly systemEvents?: boolean;
   /** Minimum delay before a flush. Appends that arrive in the meantime share the flush. Default: 2 ms. */
@@ -57,8 +58,8 @@ export type RawEvent = {
 };
 
 /**
- * EventStoreDB's gRPC protocol on top of the embedded engine, on the loopback interface. Does not support stream ACLs,
- * link resolution, persistent subscriptions or projections.
+ * A loopback server that implements EventStoreDB's gRPC protocol on top of the embedded engine. Does not support stream
+ * ACLs, link resolution, persistent subscriptions or projections.
  */
 export class EventStoreServer {
   readonly version: string;
@@ -115,7 +116,7 @@ export class EventStoreServer {
     }
   }
 
-  /** Starts a cluster node. The history must be closed by its owner, after all nodes have stopped. */
+  /** Starts a cluster node. The owner of the history must close it after all nodes have stopped. */
   static async startNode(history: History, options: NodeOptions = {}): Promise<EventStoreServer> {
     const server = new EventStoreServer(history, false, options);
     await server.#connections.open();

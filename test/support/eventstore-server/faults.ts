@@ -15,7 +15,7 @@ export class Faults {
     this.#hung = { until, end };
   }
 
-  /** Ends the effect of `hang`. Pending calls are carried out. */
+  /** Ends the effect of `hang`, and carries out the pending calls. */
   resume(): void {
     this.#hung?.end();
     this.#hung = undefined;
@@ -31,7 +31,9 @@ export class Faults {
     this.#slowMs = ms;
   }
 
-  /** Stops the deliveries to all open subscriptions, which stay open. Later subscriptions deliver normally. */
+  /**
+   * Stops deliveries to all open subscriptions, but keeps the subscriptions open. Later subscriptions deliver normally.
+   */
   silenceSubscriptions(): void {
     this.#silences += 1;
   }
@@ -63,12 +65,15 @@ export class Faults {
     return this.#refusing;
   }
 
-  /** Number of calls of `silenceSubscriptions`. A subscription that began at a lower number is silent. */
+  /** Number of calls to `silenceSubscriptions`. A subscription that began when the number was lower is silent. */
   get silences(): number {
     return this.#silences;
   }
 
-  /** Returns true if the response to the current append is to be lost. Counts each such append once. */
+  /**
+   * Returns true if the response to the current append is to be lost. Each call that returns true uses up one of the
+   * appends to drop.
+   */
   takeDrop(): boolean {
     if (this.#dropsLeft === 0) return false;
     this.#dropsLeft -= 1;
@@ -82,14 +87,13 @@ export class Faults {
   }
 
   /**
-   * Resolves when the current delay has ended. Returns undefined if there is no delay, which saves a turn of the event
-   * loop.
+   * Resolves when the current delay has ended. If there is no delay, returns undefined to save an event-loop turn.
    */
   hold(): Promise<void> | undefined {
     return this.#hung || this.#slowMs > 0 ? this.#wait() : undefined;
   }
 
-  /** Like `hold`, but covers only `hang`. */
+  /** Like `hold`, but waits only for the end of `hang`. */
   whileHung(): Promise<void> | undefined {
     return this.#hung ? this.#untilResumed() : undefined;
   }

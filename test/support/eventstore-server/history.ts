@@ -3,18 +3,18 @@ import { LogReader } from './log-reader.js';
 import { AppendTimedOut } from './rpc-errors.js';
 import { type ExpectingAppend, ServerLog, type ServerLogOptions } from './server-log.js';
 
-/** EventStoreDB's default for the minimum delay before a flush. Appends that arrive in the meantime share the flush. */
+/** EventStoreDB's default minimum delay before a flush. Appends that arrive in the meantime share the flush. */
 const FLUSH_DELAY_MS = 2;
 /** Timeout after which EventStoreDB gives up on an uncommitted append. */
 const COMMIT_TIMEOUT_MS = 2_000;
 
-/** The data of one server, or that of all nodes of a cluster. */
+/** The data of one server, or the data that all nodes of a cluster share. */
 export class History {
   readonly store: ServerLog;
   readonly log: LogReader;
   readonly #waiting = new Set<() => void>();
   readonly #listeners = new Set<() => void>();
-  /** Appends that are written but not committed. */
+  /** Appends that have been written but not committed. */
   readonly #inFlight = new Set<string>();
   readonly #gathered: (() => void)[] = [];
   #head: Position;

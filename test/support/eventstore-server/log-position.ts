@@ -3,10 +3,10 @@ import { BEFORE_ALL, type Position } from '../../../src/ports/event-store.js';
 /** EventStoreDB's positions are byte offsets in the log, with gaps. The engine's positions are counters. */
 const BYTES_PER_RECORD = 128;
 
-/** The position −1 as EventStoreDB sends it. */
+/** Position −1, as EventStoreDB sends it. */
 export const LARGEST_LOG_POSITION = String(2n ** 64n - 1n);
 
-/** The position in EventStoreDB's notation. 0 is the start, before the first event. */
+/** Returns the position in EventStoreDB's notation. 0 is the start of the log, before the first event. */
 export const toLogPosition = (position: Position): string => String((position + 1) * BYTES_PER_RECORD);
 
 /** The position directly after a record, at which the next write would start. No event has this position. */
@@ -14,7 +14,7 @@ export const toLogPositionBehind = (position: Position): string =>
   String((position + 1) * BYTES_PER_RECORD + BYTES_PER_RECORD / 2);
 
 /**
- * Returns undefined if `commit` is inside a record. Accepts any position beyond the end, where there are no records.
+ * Returns undefined if `commit` is inside a record. Accepts any position beyond the end of the log.
  */
 export function fromLogPosition(commit: string, prepare: string, last: Position): Position | undefined {
   if (commit !== prepare) return undefined;

@@ -3,7 +3,7 @@ import { COLUMNS, type EventRow, toRecordedEvent } from '../../../src/adapters/e
 import { openHistoryForReading } from '../../../src/adapters/embedded/event-store.schema.js';
 import { BEFORE_ALL, type Direction, type Position, type RecordedEvent } from '../../../src/ports/event-store.js';
 
-/** Bounds the memory of one page. */
+/** Limits the memory that one page uses. */
 const PAGE_MAX_EVENTS = 256;
 const PAGE_MAX_CHARACTERS = 2 * 1024 * 1024;
 

@@ -39,7 +39,7 @@ export const { ServerFeaturesClient, ServerFeaturesService } = load(
   '@eventstore/db-client/generated/serverfeatures_grpc_pb.js',
 ) as typeof import('@eventstore/db-client/generated/serverfeatures_grpc_pb.js');
 
-// The client may have its own copy of google-protobuf. The client's messages work only with that copy.
+// The client may have its own copy of google-protobuf, and its messages work only with that copy.
 const besideClient = createRequire(load.resolve('@eventstore/db-client/package.json'));
 
 export const { Any } = besideClient(

@@ -15,7 +15,7 @@ import { StreamSubscription } from './stream-subscription.js';
 /** Page size of a stream read, in events. */
 const PAGE_EVENTS = 64;
 
-/** The only method for reads and subscriptions, of a stream or of $all. */
+/** Handles the protocol's only method for reads and subscriptions, both for a stream and for $all. */
 export async function read(node: EventStoreNode, call: ServerWritableStream<ReadReq, ReadResp>): Promise<void> {
   const outlet = new Outlet(call, node);
   try {

@@ -3,13 +3,13 @@ import { LRUCache } from 'lru-cache';
 import { COLUMNS, type EventRow, toRecordedEvent } from '../../../src/adapters/embedded/event-store.record.js';
 import type { StoredIds } from './append-decision.js';
 
-/** Number of a stream's newest events among which a repeated append with `any` is recognized. */
+/** Number of a stream's newest events that are searched for a repeat of an append with `any`. */
 const RECENT_EVENTS = 1_000;
 const MAX_WINDOWS = 64;
 
 /**
  * Looks up ids in the stream itself, so that no index of ids is required. Only appends with `any` require a search. For
- * the streams of such appends, the ids of the newest events are cached.
+ * their streams, caches the ids of the newest events.
  */
 export class RecentIds implements StoredIds {
   readonly #row: StatementSyncInstance;
@@ -41,7 +41,7 @@ export class RecentIds implements StoredIds {
     remember(window, id, revision);
   }
 
-  /** Must be called after a rollback, because some of the noted events do not exist. */
+  /** Must be called after a rollback, because some of the noted events were not stored. */
   clear(): void {
     this.#windows.clear();
   }

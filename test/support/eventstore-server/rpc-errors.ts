@@ -56,18 +56,18 @@ export const consumerTooSlow = (): RpcFailure =>
   );
 
 /**
- * Errors of a subscription from a position inside a record. Newer servers send `invalidPosition`, older servers
- * `handlerFailed`.
+ * Errors for a subscription that starts at a position inside a record. Newer servers send `invalidPosition`, older
+ * servers `handlerFailed`.
  */
 export const invalidPosition = (): RpcFailure =>
   new RpcFailure(status.INVALID_ARGUMENT, 'Trying to read from an invalid position.');
 export const handlerFailed = (): RpcFailure => new RpcFailure(status.UNKNOWN, 'Exception was thrown by handler.');
 
-/** Error of a read from a position inside a record. */
+/** Error for a read that starts at a position inside a record. */
 export const unexpectedReadResult = (result: 'Error' | 'InvalidPosition'): RpcFailure =>
   new RpcFailure(status.UNKNOWN, `Unexpected ReadAllResult: ${result}`);
 
-/** Error of a separate append call whose append was dropped. */
+/** Error for a separate append call whose append was dropped. */
 export const writeTimedOut = (): RpcFailure =>
   new RpcFailure(status.ABORTED, 'Operation timed out: Commit phase timeout.');
 

@@ -48,9 +48,9 @@ type Step = {
 const DEFAULT_MAX_COUNT = 4_096;
 
 /**
- * Writes the embedded engine's file according to EventStoreDB's rules. Supports all expectations, the deletion of
- * streams, and metadata that hides events. The requests of one event-loop turn share a transaction. A repeated append
- * with `any` is recognized among the newest 1,000 events of its stream.
+ * Writes the embedded engine's file according to EventStoreDB's rules. Supports all expectations, stream deletion, and
+ * metadata that hides events. Requests made in one event-loop turn share a transaction. Recognizes a repeated append
+ * with `any` among the newest 1,000 events in its stream.
  */
 export class ServerLog {
   readonly #db: DatabaseSyncInstance;
@@ -96,7 +96,10 @@ export class ServerLog {
     return this.#enqueue((nowMs) => this.#append(stream, expected, serialized, nowMs));
   }
 
-  /** Soft-deletes a stream with metadata that hides all events. Idempotent. Rejects a stream that was never written. */
+  /**
+   * Soft-deletes a stream by writing metadata that hides all of its events. Idempotent. Rejects a stream that was never
+   * written.
+   */
   async deleteStream(stream: string, expected: Expectation): Promise<void> {
     assertName('stream name', stream);
     await this.#enqueue((nowMs) => {
@@ -199,7 +202,7 @@ export class ServerLog {
       return { revision: decision.revision, position: this.#positionOf(stream, decision.revision) };
     if (events.length === 0) return this.#endOf(stream, head);
     if (!isSoftlyDeleted(head)) return this.#write(stream, head, events, nowMs);
-    // Events from before the deletion stay hidden. Newly appended events are visible.
+    // Events appended before the deletion stay hidden. Newly appended events are visible.
     this.#writeMetadata(stream, { ...this.#metadataOf(stream), $tb: head.revision + 1 }, nowMs);
     return this.#write(stream, this.#heads.find(stream), events, nowMs);
   }

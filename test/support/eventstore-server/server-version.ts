@@ -2,13 +2,12 @@
 export type ServerVersion = {
   readonly number: string;
   /**
-   * A filtered subscription to $all receives one more checkpoint when it has caught up. The checkpoint is at the last
-   * event or checkpoint that was sent, or at (2^64-1, 2^64-1) if there was none.
+   * A filtered subscription to $all receives an additional checkpoint when it has caught up. Its position is that of
+   * the last event or checkpoint sent, or (2^64-1, 2^64-1) if there was none.
    */
   readonly sendsCheckpointWhenLive: boolean;
   /**
-   * A subscription whose live buffer overflows catches up from the log again. If false, such a subscription ends with
-   * ABORTED.
+   * A subscription whose live buffer overflows catches up from the log again. If false, it ends with ABORTED.
    */
   readonly fallsBehind: boolean;
   /**

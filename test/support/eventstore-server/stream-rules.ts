@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { COLUMNS, type EventRow, toRecordedEvent } from '../../../src/adapters/embedded/event-store.record.js';
 import type { ExpectedRevision, Position } from '../../../src/ports/event-store.js';
 
-/** Expectations that EventStoreDB supports. The service uses only those of the port. */
+/** Expectations that EventStoreDB supports. The service uses only those that the port defines. */
 export type Expectation = ExpectedRevision | 'any' | 'stream_exists';
 
-/** Revision of a tombstone record, and `$tb` of a soft-deleted stream. */
+/** Revision of a tombstone record, and the `$tb` value of a soft-deleted stream. */
 export const FOR_EVER = Number.MAX_SAFE_INTEGER;
 export const METADATA_EVENT = '$metadata';
 export const TOMBSTONE_EVENT = '$streamDeleted';
@@ -20,7 +20,7 @@ export type StreamRules = {
   readonly maxAgeMs: number | undefined;
 };
 
-/** End of a stream. `revision` is -1 if the stream was never written. */
+/** The end of a stream. `revision` is -1 if the stream was never written. */
 export type StreamHead = {
   revision: number;
   readonly tombstoned: boolean;
@@ -73,7 +73,7 @@ export class StreamHeads {
   }
 }
 
-/** Values other than non-negative integers are ignored, as in EventStoreDB. */
+/** Ignores values other than non-negative numbers, as EventStoreDB does. */
 function toRules(metadata: Record<string, unknown>): StreamRules {
   const number = (key: string): number | undefined => {
     const value = metadata[key];

@@ -35,7 +35,7 @@ const STATISTICS_EVERY_MS = 30_000;
 
 const systemEvent = (type: string, data: object): EventToAppend => ({ id: randomUUID(), type, data, metadata: {} });
 
-/** Initial content of a new EventStoreDB: its epoch, its users, and the location of its settings. */
+/** Initial contents of a new EventStoreDB: its epoch, its users, and its scavenge index. */
 const FIRST: readonly (readonly [stream: string, ...events: readonly (readonly [type: string, data: object])[]])[] = [
   ['$epoch-information', ['$EpochInformation', { epochNumber: 0 }]],
   ['$user-admin', ['$UserCreated', { loginName: 'admin', groups: ['$admins'] }]],
@@ -44,7 +44,7 @@ const FIRST: readonly (readonly [stream: string, ...events: readonly (readonly [
   ['$scavenges', ['$scavengeIndexInitialized', {}]],
 ];
 
-/** System events of the server: initial events in a new history, and periodic node statistics. */
+/** Writes the server's system events: initial events in a new history, and periodic node statistics. */
 export class SystemEvents {
   readonly #store: ServerLog;
   readonly #timer: NodeJS.Timeout;

@@ -13,7 +13,7 @@ const cache = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cach
 /**
  * mongo-java-server, which speaks MongoDB's protocol. Its data survives restarts, and journaled writes survive a kill.
  * The server has no query plans (`explain`), and scans whole collections for all queries except look-ups by id. Java's
- * second compiler is off, because most tests end before its code would save the CPU time that it takes.
+ * second compiler is off, because most tests end before its code saves as much CPU time as it costs to compile.
  */
 export const mongoRecipe: ServerRecipe = mongoRecipeWith(['-XX:TieredStopAtLevel=1']);
 
@@ -32,7 +32,10 @@ export function mongoRecipeWith(options: readonly string[] = []): ServerRecipe {
   };
 }
 
-/** Folder of the compiled main class. Compiles the class once, because that takes longer than starting the server. */
+/**
+ * Returns the folder of the compiled main class. Compiles the class only once, because that takes longer than starting
+ * the server.
+ */
 function compiled(): string {
   const folder = join(cache, createHash('sha256').update(lib).update(readFileSync(main)).digest('hex'));
   if (existsSync(folder)) return folder;
