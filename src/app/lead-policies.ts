@@ -42,6 +42,7 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
           origin: policy.letters ?? 'POLICY',
           handle: (event, stopping) => (event.type === PAUSED ? Promise.resolve() : policy.react(event, stopping)),
           pace: ({ type, recordedAtMs }) => (type === PAUSED ? whenRunning() : backpressure.turn(recordedAtMs)),
+          ...(policy.isSettled && { isSettled: (event) => policy.isSettled?.(event) === true }),
           ...(policy.inOrder && { maxInFlight: 1 }),
           ...(portion && { portion, isControl: ({ type }) => type === PAUSED }),
         }),
@@ -76,7 +77,10 @@ export function leadPolicies(app: INestApplicationContext, engines: Engines, bac
   ];
 }
 
-type Subscription = Pick<WindowedOptions, 'name' | 'handle' | 'pace' | 'maxInFlight' | 'portion' | 'isControl'> & {
+type Subscription = Pick<
+  WindowedOptions,
+  'name' | 'handle' | 'isSettled' | 'pace' | 'maxInFlight' | 'portion' | 'isControl'
+> & {
   readonly kind: 'policy' | 'push';
   readonly types: readonly string[];
   /** Origin to record in dead letters for events that cannot be processed. */

@@ -1,3 +1,4 @@
+import type { RecordedEvent } from '../ports/event-store.js';
 import { asService } from './context.js';
 import type { EventMetadata, Recorded } from './event-catalogue.js';
 
@@ -12,6 +13,8 @@ export interface Policy {
   readonly types: readonly string[];
   /** Origin of the policy's dead letters. Default: POLICY. */
   readonly letters?: 'SALE';
+  /** Whether an event needs no reaction. Such an event is skipped before it is decoded. */
+  isSettled?(event: RecordedEvent): boolean;
   /** Whether the policy must receive all events in order, one at a time, even if they belong to different streams. */
   readonly inOrder?: boolean;
   /**

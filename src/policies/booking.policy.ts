@@ -20,6 +20,7 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import type { RecordedEvent } from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { BOOKING, BookingFacts } from './booking-facts.js';
 import { type BookingPlan, BookingPlans } from './booking-plan.js';
@@ -59,8 +60,12 @@ export class BookingPolicy implements Policy {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
+  /** The intake has booked nearly all sales. */
+  isSettled({ type, data }: RecordedEvent): boolean {
+    return type === 'SaleAccepted' && (data as { readonly isBooked?: boolean }).isBooked === true;
+  }
+
   async react(event: Accepted): Promise<void> {
-    if (event.data.isBooked) return;
     const { tenantId, recordId: id } = event;
     const target = { tenantId, id };
     const state = await this.anyStateOf(target);

@@ -19,6 +19,8 @@ export type WindowedOptions = {
    * long-running handler throws the signal's reason when the subscriber stops, and its event then remains open.
    */
   readonly handle: (event: Recorded, stopping: AbortSignal) => Promise<void>;
+  /** Whether an event needs no handling. Such an event counts as handled. */
+  readonly isSettled?: (event: RecordedEvent) => boolean;
   /** Returns a second stream in which the event must also be handled in order. */
   readonly alsoIn?: (event: RecordedEvent) => string | undefined;
   /** Whether the error is transient (the engine is unavailable). The event is then retried indefinitely. */
@@ -138,9 +140,11 @@ export class WindowedSubscriber {
       for await (const batch of this.store.subscribeToAll(subscription)) {
         // The queue must not be reported as empty until the whole batch is in flight.
         if (batch.events.length > 0) this.options.meter?.markUnknown();
-        for (const event of batch.events) if (this.isMeant(event) && !(await this.begin(event, handling))) return;
+        const open = batch.events.filter((event) => this.isMeant(event) && !this.options.isSettled?.(event));
+        for (const event of open) if (!(await this.begin(event, handling))) return;
         if (this.isStopping()) return;
         this.delivered = Math.max(this.delivered, batch.position);
+        this.options.meter?.handled(batch.events.length - open.length, this.position, this.open.size);
         this.options.meter?.reached(this.position, batch.caughtUp);
         gotOn();
       }

@@ -133,6 +133,27 @@ const inScene = async (work: (scene: Scene) => Promise<void>): Promise<void> => 
 const greetings = (who: string, count: number) => Array.from({ length: count }, (_, at) => facts.greeted(who, `${at}`));
 
 describe('A windowed subscriber', () => {
+  test('counts settled events as handled without handling or pacing them, and its checkpoint passes them', () =>
+    inScene(async (scene) => {
+      const meter = new QueueMeter('desk', 'policy', scene.clock);
+      const paced: string[] = [];
+      const last = await happen(scene.events, ...greetings('ada', 2), ...greetings('bob', 2));
+      await scene.start({
+        meter,
+        isSettled: ({ stream }) => stream.endsWith('ada'),
+        pace: (event) => {
+          paced.push(labelOf(event));
+          return Promise.resolve();
+        },
+      });
+      await scene.until(async () => (await scene.saved()) === last);
+      expect([scene.desk.done, paced]).toEqual([
+        ['bob-0', 'bob-1'],
+        ['bob-0', 'bob-1'],
+      ]);
+      expect(meter.read()).toMatchObject({ handled: 4, position: last, isIdle: true });
+    }));
+
   test('measures events in progress, handled and failed, and reports nothing while the subscription is down', () =>
     inScene(async (scene) => {
       const meter = new QueueMeter('desk', 'policy', scene.clock);
