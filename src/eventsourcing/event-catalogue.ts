@@ -9,6 +9,7 @@ import type {
   EventDeclarations,
 } from './aggregate.js';
 import { technical } from './aggregate.js';
+import { compiled } from './compiled-schema.js';
 import type { RequestContext } from './context.js';
 import { parseStreamName } from './stream-name.js';
 
@@ -149,7 +150,7 @@ export class EventCatalogue {
   encode(event: DomainEvent): { readonly data: object; readonly version: number } {
     const declaration = this.declarations.get(event.type);
     if (!declaration) throw new Error(`Event type ${event.type} is declared by no aggregate`);
-    return { data: declaration.schema.parse(event.data), version: declaration.version };
+    return { data: compiled(declaration.schema).parse(event.data), version: declaration.version };
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { isIdempotencyKey } from '../aggregates/request-key.aggregate.js';
+import { compiled } from '../eventsourcing/compiled-schema.js';
 import { DomainError, invalid, type Fault } from '../eventsourcing/domain-error.js';
 import { faultsOf, pathText } from '../eventsourcing/faults.js';
 import { prefers } from './accept.js';
@@ -20,7 +21,7 @@ export function refuse(faults: readonly Fault[]): DomainError {
 
 /** @throws DomainError VALIDATION_FAILED with every fault */
 export function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
-  const result = schema.safeParse(value);
+  const result = compiled(schema).safeParse(value);
   if (!result.success) throw refuse(faultsOf(result.error));
   return result.data;
 }
