@@ -71,6 +71,22 @@ describe('an amount', () => {
       ),
     );
   });
+  test('is parsed from exactly the texts of its form', () => {
+    const text = fc.string({ unit: fc.constantFrom('-', '.', '0', '1', '9', ' ', 'e'), maxLength: 18 });
+    const minorOf = (amount: string, digits: number): bigint | undefined => {
+      const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(amount) ?? [];
+      if (whole === '' || fraction.length > digits) return undefined;
+      return BigInt(`${sign}${whole}${fraction.padEnd(digits, '0')}`);
+    };
+    fc.assert(
+      fc.property(fc.oneof(text, fc.float().map(String)), fc.integer({ min: 0, max: 4 }), (amount, digits) => {
+        const expected = minorOf(amount, digits);
+        if (expected === undefined) expect(() => toMinor(amount, digits)).toThrow(RangeError);
+        else expect(toMinor(amount, digits)).toBe(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
   test('adds up exactly where floating point would not', () => {
     expect(sumOf(['0.10', '0.20', '999999999999999.99'], 'EUR')).toBe('1000000000000000.29');
     expect(sumOf([], 'JPY')).toBe('0');
