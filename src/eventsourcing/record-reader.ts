@@ -24,6 +24,7 @@ export type Loaded<State> = {
   readonly position: number;
 };
 
+type Look = { readonly beganAtMs: number; readonly found: Promise<Loaded<unknown>> };
 type Entry = { readonly loaded: Loaded<unknown>; readonly checkedAtMs: number };
 export type Freshness = {
   /**
@@ -54,14 +55,13 @@ type Reading = { readers: number; seen: number };
  */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
+  /** Bound once, because every access through the wrappers of a store costs more than the call. */
+  private readonly revisionOf: ((stream: string) => number | undefined) | undefined;
   /** Changes made by this process's appends or by applied events. */
   readonly changes = new RecordChanges();
   private readonly startedAtMs: number;
   /** Tail reads in progress, which other readers may join. */
-  private readonly looking = new Map<
-    string,
-    { readonly beganAtMs: number; readonly found: Promise<Loaded<unknown>> }
-  >();
+  private readonly looking = new Map<string, Look>();
   private readonly reading = new Map<string, Reading>();
   private followedTo: Position = Number.NEGATIVE_INFINITY;
   /** Time at which the cached states last included the whole history. */
@@ -78,6 +78,7 @@ export class RecordReader {
     maxEntries = 10_000,
   ) {
     this.cache = new LRUCache(atMost(maxEntries));
+    this.revisionOf = store.revisionOf?.bind(store);
     this.startedAtMs = clock.monotonicMs();
   }
 
@@ -191,7 +192,7 @@ export class RecordReader {
   private isCurrent(entry: Entry | undefined, maxAgeMs: number): boolean {
     if (!entry) return false;
     const { stream, revision } = entry.loaded;
-    const actual = this.store.revisionOf?.(stream);
+    const actual = this.revisionOf?.(stream);
     if (actual !== undefined) return actual === revision;
     return maxAgeMs > 0 && this.ageOf(entry, this.use()) <= maxAgeMs;
   }

@@ -38,7 +38,8 @@ const LATE = Symbol('late');
 export class AcceptingBooking {
   private hastyUntilMs = Number.NEGATIVE_INFINITY;
   private deadlineUntilMs = Number.NEGATIVE_INFINITY;
-  private late: Promise<typeof LATE> = new Promise(() => undefined);
+  /** Called at the current deadline. A promise would keep every decided booking in memory until then. */
+  private late = new Set<() => void>();
 
   constructor(
     @Inject(BookingFacts) private readonly facts: BookingFacts,
@@ -50,9 +51,9 @@ export class AcceptingBooking {
   async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
     if (state.status === 'absent' || state.type !== 'SALE' || !this.reader.isPrompt(FACTS_MAX_AGE_MS)) return [];
     const isHasty = this.clock.monotonicMs() < this.hastyUntilMs;
+    const decided = this.decided({ tenantId, id }, state);
     // Facts in memory arrive before the event loop continues.
-    const limit = isHasty ? setImmediate(LATE) : this.deadline();
-    const booked = await Promise.race([this.decided({ tenantId, id }, state), limit]);
+    const booked = await (isHasty ? Promise.race([decided, setImmediate(LATE)]) : this.inTime(decided));
     if (booked === LATE && !isHasty) this.hastyUntilMs = this.clock.monotonicMs() + HASTE_MS;
     return booked === LATE || booked === undefined ? [] : booked;
   }
@@ -70,19 +71,36 @@ export class AcceptingBooking {
     }
   }
 
+  private inTime<T>(decided: Promise<T>): Promise<T | typeof LATE> {
+    const late = this.deadline();
+    return new Promise((resolve) => {
+      const end = (): void => {
+        resolve(LATE);
+      };
+      late.add(end);
+      void decided.then((booked) => {
+        late.delete(end);
+        resolve(booked);
+      });
+    });
+  }
+
   /**
    * Sales whose acceptance begins within the same 10 ms share a timer. A separate timer for each sale would take more
    * time than the decision.
    */
-  private deadline(): Promise<typeof LATE> {
+  private deadline(): Set<() => void> {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= this.deadlineUntilMs) {
       this.deadlineUntilMs = nowMs + SHARED_MS;
+      const late = (this.late = new Set<() => void>());
       // The separate second sleep lets facts that arrived while the process could not run be processed first.
-      this.late = this.clock
+      void this.clock
         .sleep(PATIENCE_MS)
         .then(() => this.clock.sleep(GRACE_MS))
-        .then(() => LATE);
+        .then(() => {
+          for (const end of late) end();
+        });
     }
     return this.late;
   }

@@ -78,12 +78,12 @@ export type IntakeAnswer = {
 export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 
 type KeyClaim = { readonly streamId: string; readonly data: SaleKeyClaim | undefined };
-type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: State };
+type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: () => State };
 /**
- * The events that accept a sale, and the events that book the sale in the same append. Both are empty for a sale that
- * is already known.
+ * The events that accept a sale, the sale after them, and the events that book the sale in the same append. There are no
+ * events for a sale that is already known.
  */
-type Decided = { readonly accepted: readonly SaleEvent[]; readonly booked: readonly SaleEvent[] };
+type Decided = { readonly accepted: readonly SaleEvent[]; readonly state: Sale; readonly booked: readonly SaleEvent[] };
 /** `refusedBy`: the stream that was not at the expected revision, or whose events are too large for one append. */
 type Outcome = { readonly refusedBy?: string; readonly isTooLarge?: true; readonly position?: number };
 
@@ -150,7 +150,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       const decided = await this.decide({ tenantId, id }, known.state, acceptance, { now, mayBook });
       const steps = [...this.step(key, idempotencyKey, bound), ...this.saleStep(known, decided)];
       const { refusedBy, isTooLarge, position } = await this.append(steps, decided);
-      if (refusedBy === undefined) return this.answerOf(intake, id, known, decided.accepted, position);
+      if (refusedBy === undefined) return this.answerOf(intake, id, known, decided, position);
       if (isTooLarge) mayBook = false;
       else if (refusedBy === key.stream) key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
       else known = await this.reader.read(sale, tenantId, id);
@@ -168,7 +168,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       claimIdempotencyKey(state, data, new Date(this.clock.nowMs()));
     }
     const known = await this.reader.read(sale, tenantId, id);
-    if (known.state.status !== 'absent') return this.answerOf(intake, id, known, []);
+    if (known.state.status !== 'absent') return this.answerOf(intake, id, known, { accepted: [], ...known });
     const receipt = { saleId: id, externalId: payload.externalId, sourceId, status: 'VALID' } as const;
     return { receipt, replayed: false, position: 0, differing: [] };
   }
@@ -177,25 +177,25 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     intake: Intake,
     id: string,
     known: Loaded<Sale>,
-    accepted: readonly SaleEvent[],
+    { accepted, state }: Omit<Decided, 'booked'>,
     position = known.position,
   ): Promise<IntakeAnswer> {
-    const receipt = receiptOf(id, acceptedSale(fold(sale, accepted, known.state)));
     const replayed = accepted.length === 0;
     const differing = replayed ? await this.differing(known.stream, intake) : [];
-    return { receipt, replayed, position, differing };
+    return { receipt: receiptOf(id, acceptedSale(state)), replayed, position, differing };
   }
 
   private async decide(
     target: Target,
-    state: Sale,
+    before: Sale,
     acceptance: Acceptance,
     { now, mayBook }: { readonly now: Date; readonly mayBook: boolean },
   ): Promise<Decided> {
-    const accepted = acceptSale(state, acceptance, now);
-    if (accepted.length === 0 || !mayBook) return { accepted, booked: [] };
-    const booked = await this.booking.bookingOf(target, fold(sale, accepted, state));
-    return { accepted: booked.length > 0 ? withBooking(accepted) : accepted, booked };
+    const accepted = acceptSale(before, acceptance, now);
+    const state = fold(sale, accepted, before);
+    if (accepted.length === 0 || !mayBook) return { accepted, state, booked: [] };
+    const booked = await this.booking.bookingOf(target, state);
+    return { accepted: booked.length > 0 ? withBooking(accepted) : accepted, state, booked };
   }
 
   /** Whether the key may be recorded for the sale; see MAX_KEYS_PER_SALE. */
@@ -246,14 +246,14 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const expected = expectedAt(loaded.revision);
     const prepared = this.appender.prepare(loaded.stream, expected, events);
     const append = { stream: loaded.stream, expected, events: prepared };
-    return [{ loaded, append, after: fold(aggregate, events, loaded.state) }];
+    return [{ loaded, append, after: () => fold(aggregate, events, loaded.state) }];
   }
 
   private saleStep(known: Loaded<Sale>, { accepted, booked }: Decided): Step<Sale>[] {
     return this.step(known, sale, accepted).map(({ append, after, ...step }) => ({
       ...step,
       append: { ...append, events: [...append.events, ...this.bookingFor(append, known.revision, booked)] },
-      after: fold(sale, booked, after),
+      after: () => fold(sale, booked, after()),
     }));
   }
 
@@ -277,7 +277,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
         // The last step appends the sale. Caching the states of booked sales would take a tenth of a sale's CPU time,
         // nearly all of it in garbage collection.
         const isBooked = booked.length > 0 && index === steps.length - 1;
-        if (at && !isBooked) this.reader.remember({ stream: loaded.stream, state: after, ...at });
+        if (at && !isBooked) this.reader.remember({ stream: loaded.stream, state: after(), ...at });
       }
       return { position: Math.max(...appended.map(({ position }) => position)) };
     } catch (error) {

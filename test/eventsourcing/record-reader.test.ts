@@ -148,9 +148,10 @@ describe('A record that is read', () => {
   });
 
   test('is not read again while the store knows that its revision is unchanged', async () => {
+    store.revisionOf = (name) => store.inner.revisionOf?.(name);
+    reader = new RecordReader(store, catalogue, clock);
     await write(priced(1));
     const loaded = await read();
-    store.revisionOf = (name) => store.inner.revisionOf?.(name);
     store.away = true;
     expect(await read()).toBe(loaded);
     store.away = false;
