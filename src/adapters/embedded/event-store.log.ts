@@ -15,6 +15,9 @@ import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store
 /** Maximum number of cached revisions. A full cache takes about 10 MB. */
 const CACHED_REVISIONS = 50_000;
 
+/** SQLite's error code for an existing stream and revision. An existing position has another code. */
+const CONSTRAINT_UNIQUE = 2067;
+
 /**
  * Appends to the history. The first write starts a transaction. `commit` makes all writes in the transaction durable at
  * once, and `rollback` undoes them. All operations are synchronous, so no reader sees revisions of an uncommitted
@@ -62,6 +65,9 @@ export class EventLog {
   /** @throws WrongExpectedRevision or CorruptEvent, in which case nothing was written */
   append(append: SerializedAppend, nowMs: number): Appended {
     const { stream, expected, events } = append;
+    const isNew = expected === 'no_stream' && events.length > 0 && !this.revisions.has(stream);
+    const appended = isNew ? this.writeNew(append, nowMs) : undefined;
+    if (appended) return appended;
     const revision = this.revisionOf(stream);
     const after = expected === 'no_stream' ? -1 : expected;
     if (after !== revision) return this.repeated(append, after, revision);
@@ -95,6 +101,17 @@ export class EventLog {
     if (last > after && last <= revision && events.every(({ id }, n) => this.eventAt(stream, after + 1 + n).id === id))
       return { revision: last, position: this.eventAt(stream, last).position };
     throw new WrongExpectedRevision(stream, expected, revision < 0 ? 'no_stream' : revision);
+  }
+
+  /** Writes a stream without reading its revision first. Returns undefined if the stream exists. */
+  private writeNew(append: SerializedAppend, nowMs: number): Appended | undefined {
+    const { written } = this;
+    try {
+      return this.write(append, -1, nowMs);
+    } catch (error) {
+      if (this.written === written && (error as { errcode?: unknown }).errcode === CONSTRAINT_UNIQUE) return undefined;
+      throw error;
+    }
   }
 
   private write({ stream, events }: SerializedAppend, after: number, nowMs: number): Appended {
