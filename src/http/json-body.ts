@@ -17,11 +17,12 @@ const MAX_VALUES = 2_048;
 
 const malformed = (message: string): DomainError => new DomainError('invalid', 'VALIDATION_FAILED', message);
 const tooManyValues = (maxValues: number): DomainError =>
-  malformed(`The body has more than ${maxValues} values (members and list elements).`);
+  malformed(`The body has more than ${maxValues} values (members and list elements). Send fewer per request.`);
 
 const QUOTE = '"';
 const BACKSLASH = 0x5c;
 const MAX_LITERAL_LENGTH = 100;
+const MAX_SHOWN_LENGTH = 40;
 /**
  * A decimal survives the conversion to a double if it has at most this many digits and the absolute value of its
  * exponent is at most EXACT_POWER.
@@ -161,6 +162,9 @@ function countMembers(value: unknown): number {
 export const parseJson = (text: string, maxValues: number): unknown => resultOf(parsingSteps(text, maxValues));
 
 /** Returns the parsed value after its last step. */
+const cut = (literal: string): string =>
+  literal.length <= MAX_SHOWN_LENGTH ? literal : `${literal.slice(0, MAX_SHOWN_LENGTH)}…`;
+
 type Steps = Generator<undefined, unknown>;
 
 function* parsingSteps(text: string, maxValues: number): Steps {
@@ -172,8 +176,9 @@ function* parsingSteps(text: string, maxValues: number): Steps {
   if (countMembers(value) !== members) throw malformed('A member name is repeated in one object.');
   for (let at = 0; at < suspects.length; at += COMPARED_AT_ONCE) {
     yield;
-    if (suspects.slice(at, at + COMPARED_AT_ONCE).some(losesPrecision))
-      throw malformed('A number exceeds the exact range of a double. Send it as a string.');
+    const inexact = suspects.slice(at, at + COMPARED_AT_ONCE).find(losesPrecision);
+    if (inexact !== undefined)
+      throw malformed(`The number ${cut(inexact)} exceeds the exact range of a double. Send it as a string.`);
   }
   return value;
 }
