@@ -25,6 +25,8 @@ const PER_SECOND = Number(process.env['BULK_PER_SECOND'] ?? 500);
 /** The replay alternately runs and pauses, so that sales are measured in both states on the same service. */
 const PERIODS = pick(5, 2);
 const PERIOD_MS = pick(20_000, 1_000);
+/** Pause before each period, so that starting and pausing the replay are not part of it. */
+const SETTLE_MS = pick(2_000, 100);
 const LOOK_EVERY_MS = 200;
 /** Access tokens expire after fifteen minutes. */
 const SIGN_IN_EVERY_MS = 10 * 60_000;
@@ -108,6 +110,7 @@ type Period = Latencies & { readonly sales: number };
 
 /** Measures the latencies of sales for one period. */
 async function salesOf(prefix: string): Promise<Period> {
+  await sleep(SETTLE_MS);
   const sales = new LiveSales(service, books, prefix);
   await sleep(PERIOD_MS);
   return sales.end();

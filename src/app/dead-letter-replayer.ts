@@ -13,7 +13,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { Policy } from '../eventsourcing/policy.js';
 import { apartBy, documentsOf, evolveWith, scopeOf, type AnyProjection } from '../projecting/projection.js';
 import { ReadModels } from '../queries/query.js';
-import { eventsOf } from '../eventsourcing/stream-events.js';
+import { eventAt, eventsOf } from '../eventsourcing/stream-events.js';
 import { BookingPolicy } from '../policies/booking.policy.js';
 import { PushDeliveries, type Sent } from '../policies/push-delivery.js';
 import { POLICIES } from '../policies/policies.js';
@@ -38,11 +38,12 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
     @Inject(WebhookRedelivery) private readonly webhooks: WebhookRedelivery,
   ) {}
 
-  async redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined> {
+  async redeliver(letter: AddressedLetter, attempt: number, ready?: () => Promise<void>): Promise<Failure | undefined> {
     try {
       const event = await this.eventOf(letter);
       if (!event)
         return { code: 'EVENT_MISSING', message: 'The stream no longer contains the event. Discard the dead letter.' };
+      await ready?.();
       return await this.again(letter, event, attempt);
     } catch (error) {
       if (isTransient(error)) throw error;
@@ -139,6 +140,8 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
 
   /** @throws UnknownEvent, ZodError if this release cannot read the event */
   private async eventOf({ stream, eventId, revision }: AddressedLetter): Promise<Recorded | undefined> {
+    const found = revision === undefined ? undefined : await eventAt(this.events, stream, revision);
+    if (found?.id === eventId) return catalogue.decode(found);
     for await (const event of eventsOf(this.events, stream, revision ?? 0))
       if (event.id === eventId) return catalogue.decode(event);
     return undefined;

@@ -111,18 +111,19 @@ export class RecordHistoryRead extends command(inspections.HistoryRead) {}
 export class RecordEventsRead extends command(inspections.EventsRead) {}
 
 /**
- * Retries the failed work, and records the outcome. @throws DomainError not_found; conflict ALREADY_RESOLVED;
- * unavailable if an engine is down
+ * Retries the failed work, and records the outcome. `ready`: see DeadLetterReplayer. @throws DomainError not_found;
+ * conflict ALREADY_RESOLVED; unavailable if an engine is down
  */
 export async function replayLetter(
   runner: CommandRunner,
   replayer: DeadLetterReplayer,
   target: Target,
   state: letters.DeadLetter,
+  ready?: () => Promise<void>,
 ): Promise<ReplayReceipt> {
   const letter = letters.parkedLetter(state);
   const attempt = letter.attempts + 1;
-  const failure = (await replayer.redeliver({ ...letter, ...target }, attempt)) ?? null;
+  const failure = (await replayer.redeliver({ ...letter, ...target }, attempt, ready)) ?? null;
   const done = await runner.execute(letters.deadLetter, target, { attempt, failure }, letters.settleReplay);
   return { ...receiptOf(done), status: failure ? 'PARKED' : 'REPLAYED' };
 }

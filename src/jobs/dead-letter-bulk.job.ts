@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import {
   deadLetter,
@@ -23,7 +24,6 @@ import { isTransient } from '../eventsourcing/transient-errors.js';
 import type { EventReader, Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import { PLATFORM } from '../ports/read-store.js';
-import type { Clock } from '../ports/time.js';
 import { deadLetters, type DeadLetterView } from '../projections/dead-letter.projection.js';
 import type { CaughtUp } from '../queries/caught-up.js';
 import {
@@ -34,6 +34,7 @@ import {
   parkedBy,
 } from '../queries/dead-letter.queries.js';
 import type { Matching } from '../queries/query.js';
+import { BulkPace } from './bulk-pace.js';
 import type { Job, JobOutcome, JobParts, JobRun } from './job.js';
 
 export type BulkParts = JobParts & {
@@ -86,7 +87,7 @@ const FAILED: OutcomeType = 'DeadLetterReplayFailed';
 const OUTCOMES: readonly OutcomeType[] = ['DeadLetterReplayed', FAILED, 'DeadLetterDiscarded'];
 
 /** Number of letters in a batch. After an interruption, the batch is repeated without letters already handled. */
-const PART = 50;
+const PART = 25;
 /** Number of letters handled concurrently. Letters for the same record are handled one after another. */
 const LANES = 16;
 const SAVE_EVERY_MS = 1_000;
@@ -95,7 +96,7 @@ const CATCH_UP_MS = 30_000;
 /** One run over many dead letters. Each letter is handled at most once. Letters that fail again remain parked. */
 class Bulk {
   private readonly queue = new KeyedQueue();
-  private readonly pace: Pace;
+  private readonly pace: BulkPace;
   private readonly matching: Matching | undefined;
   /** Whether this run may have handled letters that its counts do not include. */
   private wasInterrupted: boolean;
@@ -108,7 +109,7 @@ class Bulk {
   ) {
     // Every lane adds a listener to the signal while it waits for its turn.
     setMaxListeners(0, task.signal);
-    this.pace = new Pace(parts.clock, task.parameters.perSecond);
+    this.pace = new BulkPace(parts.clock, task.parameters.perSecond);
     this.matching = parkedBy(task.parameters.filter);
     this.wasInterrupted = task.checkpoint !== undefined;
   }
@@ -125,7 +126,10 @@ class Bulk {
       }
       signal.throwIfAborted();
       const page = { ...this.matching, limit: PART, after: at.after };
+      // Reading the list takes a turn of the event loop of its own, so that requests do not wait for more than this.
+      await nextTurn();
       const { documents, next } = await models.part(deadLetters, PLATFORM, page);
+      await nextTurn();
       const tally = await this.handleAll(documents, at.upTo);
       at = {
         ...at,
@@ -201,9 +205,9 @@ class Bulk {
   private async handle({ id, tenantId }: DeadLetterView, upTo: number): Promise<Outcome> {
     const { reader, ids } = this.parts;
     const { executionId: requestId } = this.task;
+    await this.pace.turn(this.task.signal);
     const { state, position } = await reader.read(deadLetter, tenantId, id);
     if (state.status !== 'PARKED' || position > upTo) return 'other';
-    await this.pace.turn(this.task.signal);
     const own = { tenantId, name: this.name, requestId, commandId: ids.next() };
     try {
       return await asService(own, () => this.act({ tenantId, id }, state));
@@ -216,10 +220,12 @@ class Bulk {
   private async act(target: Target, state: DeadLetter): Promise<Outcome> {
     const { runner, replayer } = this.parts;
     const { reason } = this.task.parameters;
+    const ready = () => this.pace.together(this.task.signal);
     if (reason === undefined) {
-      const { status } = await replayLetter(runner, replayer, target, state);
+      const { status } = await replayLetter(runner, replayer, target, state, ready);
       return status === 'REPLAYED' ? 'resolved' : 'failed';
     }
+    await ready();
     await runner.execute(deadLetter, target, { reason }, discardLetter);
     return 'resolved';
   }
@@ -237,38 +243,7 @@ const progressOf = ({ matched, seen }: Checkpoint): number =>
 const isFinal = (error: unknown): boolean =>
   !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
-/** Maximum delay after which missed turns are still made up. */
-const CATCH_UP_TURNS_MS = 10;
-/** Turns due within this interval start together, so that their events share commits. */
-const TOGETHER_MS = 10;
-
-/** Limits the work to a number of turns per second. */
-class Pace {
-  private dueMs = Number.NEGATIVE_INFINITY;
-  private next = { atMs: Number.NEGATIVE_INFINITY, reached: Promise.resolve() };
-
-  constructor(
-    private readonly clock: Clock,
-    private readonly perSecond: number,
-  ) {}
-
-  /** Resolves when the next turn is due. @throws the signal's reason */
-  async turn(signal: AbortSignal): Promise<void> {
-    const nowMs = this.clock.monotonicMs();
-    const dueMs = Math.max(this.dueMs, nowMs - CATCH_UP_TURNS_MS);
-    this.dueMs = dueMs + 1_000 / this.perSecond;
-    if (dueMs > nowMs) await this.until(Math.ceil(dueMs / TOGETHER_MS) * TOGETHER_MS, signal);
-    signal.throwIfAborted();
-  }
-
-  private until(atMs: number, signal: AbortSignal): Promise<void> {
-    if (this.next.atMs !== atMs)
-      this.next = { atMs, reached: this.clock.sleep(Math.max(0, atMs - this.clock.monotonicMs()), signal) };
-    return this.next.reached;
-  }
-}
-
-/** Returns the jobs that an operator starts for all dead letters matching a filter. */
+/** Jobs that an operator starts for all dead letters that match a filter. */
 export const deadLetterJobs = (parts: BulkParts): Job[] => [
   {
     name: BULK_JOBS.replay,

@@ -20,10 +20,11 @@ export type AddressedLetter = Pick<
 export interface DeadLetterReplayer {
   /**
    * Retries the work. `attempt` starts at 2 and identifies the delivery: two replays with the same value have the
-   * effect of a single replay. Returns the reason for a new failure, or undefined on success.
+   * effect of a single replay. `ready` is called before the work has any effect, and may delay it. Returns the reason
+   * for a new failure, or undefined on success.
    * @throws DomainError unavailable if an engine is unavailable; the outcome is then unknown and is not recorded
    */
-  redeliver(letter: AddressedLetter, attempt: number): Promise<Failure | undefined>;
+  redeliver(letter: AddressedLetter, attempt: number, ready?: () => Promise<void>): Promise<Failure | undefined>;
   /** Returns the undelivered content without secrets; null if the event is missing or has no such content. */
   payloadOf(letter: AddressedLetter): Promise<unknown>;
 }
