@@ -28,13 +28,13 @@ export interface paths {
          * List accounts, including customers
          * @description A CSV response contains all pages.
          *
-         *     Requires the permission accounts.read.
+         *     Requires the `accounts.read` permission.
          */
         get: operations["getAccounts"];
         put?: never;
         /**
          * Create an account, or a customer if the type is CUSTOMER
-         * @description Requires the permission accounts.write.
+         * @description Requires the `accounts.write` permission.
          */
         post: operations["postAccounts"];
         delete?: never;
@@ -52,21 +52,21 @@ export interface paths {
         };
         /**
          * Get an account with its balance
-         * @description Requires the permission accounts.read.
+         * @description Requires the `accounts.read` permission.
          */
         get: operations["getAccountsById"];
         put?: never;
         post?: never;
         /**
          * Delete an account without postings
-         * @description Requires the permission accounts.write.
+         * @description Requires the `accounts.write` permission.
          */
         delete: operations["deleteAccountsById"];
         options?: never;
         head?: never;
         /**
          * Update an account
-         * @description Requires the permission accounts.write.
+         * @description Requires the `accounts.write` permission.
          */
         patch: operations["patchAccountsById"];
         trace?: never;
@@ -79,10 +79,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the statement of an account: its postings in a period, with a running balance
+         * Get an account statement with the postings in a period and a running balance
          * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The last page contains the newest postings. In a CSV response, the first and last rows contain the opening and closing balances.
          *
-         *     Requires the permission reports.read.
+         *     Requires the `reports.read` permission.
          */
         get: operations["getAccountsByIdStatement"];
         put?: never;
@@ -102,7 +102,7 @@ export interface paths {
         };
         /**
          * Look up active accounts
-         * @description Requires the permission accounts.read.
+         * @description Requires the `accounts.read` permission.
          */
         get: operations["getAccountsLookup"];
         put?: never;
@@ -122,7 +122,7 @@ export interface paths {
         };
         /**
          * List the tenant's audit log entries, one per business event, newest first
-         * @description Requires the permission audit.read.
+         * @description Requires the `audit.read` permission.
          */
         get: operations["getAuditLogs"];
         put?: never;
@@ -142,7 +142,7 @@ export interface paths {
         };
         /**
          * Get one of the tenant's audit log entries, including its changes
-         * @description Requires the permission audit.read.
+         * @description Requires the `audit.read` permission.
          */
         get: operations["getAuditLogsById"];
         put?: never;
@@ -163,7 +163,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the caller's own password; all other sessions end
+         * Change the caller's password and end all other sessions
          * @description A wrong current password returns 400 with an error at `currentPassword`, and counts as a failed sign-in.
          */
         post: operations["postAuthChangePassword"];
@@ -185,7 +185,7 @@ export interface paths {
         put?: never;
         /**
          * Start adding an authenticator app or a passkey
-         * @description The factor takes effect when you confirm it. You must confirm it within 10 minutes. A further request replaces an unconfirmed factor.
+         * @description The factor takes effect when you confirm it. You must confirm it within 10 minutes. Another request replaces an unconfirmed factor.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -207,8 +207,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a factor; removing the last factor invalidates the recovery codes
-         * @description Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
+         * Remove a second factor
+         * @description Removing the last factor invalidates the recovery codes.
+         *
+         *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
         delete: operations["deleteAuthFactorsById"];
         options?: never;
@@ -269,7 +271,7 @@ export interface paths {
         put?: never;
         /**
          * Complete a sign-in with a second factor
-         * @description Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way as wrong passwords.
+         * @description Each code, recovery code or passkey assertion is accepted only once. Failed attempts are rate limited in the same way as wrong passwords.
          */
         post: operations["postAuthLoginFactor"];
         delete?: never;
@@ -287,7 +289,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End this session */
+        /** End the current session */
         post: operations["postAuthLogout"];
         delete?: never;
         options?: never;
@@ -323,7 +325,7 @@ export interface paths {
         put?: never;
         /**
          * Bind an identity from the OpenID provider to an invited user
-         * @description Send the provider's access token in `Authorization`. Later requests with tokens of this identity are authenticated as that user.
+         * @description Send the provider's access token in `Authorization`. Later requests with tokens for this identity are authenticated as that user.
          */
         post: operations["postAuthOidcBind"];
         delete?: never;
@@ -379,7 +381,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** End one of the caller's sessions; its tokens stop working within a second */
+        /**
+         * End one of the caller's sessions
+         * @description The session's tokens stop working within a second.
+         */
         delete: operations["deleteAuthSessionsById"];
         options?: never;
         head?: never;
@@ -396,8 +401,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm your identity again before an operation that requires it
-         * @description Without a proof, returns the accepted methods and the options for a passkey. With a proof, the session counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.
+         * Confirm the caller's identity again before an operation that requires it
+         * @description Without a proof, the response contains the accepted methods and the passkey options. With a proof, the session counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.
          */
         post: operations["postAuthStepUp"];
         delete?: never;
@@ -415,13 +420,13 @@ export interface paths {
         };
         /**
          * List branches, newest first
-         * @description Requires the permission branches.read.
+         * @description Requires the `branches.read` permission.
          */
         get: operations["getBranches"];
         put?: never;
         /**
          * Create a branch
-         * @description Requires the permission branches.write.
+         * @description Requires the `branches.write` permission.
          */
         post: operations["postBranches"];
         delete?: never;
@@ -439,7 +444,7 @@ export interface paths {
         };
         /**
          * Get a branch
-         * @description Requires the permission branches.read.
+         * @description Requires the `branches.read` permission.
          */
         get: operations["getBranchesById"];
         put?: never;
@@ -449,7 +454,7 @@ export interface paths {
         head?: never;
         /**
          * Update a branch
-         * @description Requires the permission branches.write.
+         * @description Requires the `branches.write` permission.
          */
         patch: operations["patchBranchesById"];
         trace?: never;
@@ -463,7 +468,7 @@ export interface paths {
         };
         /**
          * Look up active branches
-         * @description Requires the permission branches.read.
+         * @description Requires the `branches.read` permission.
          */
         get: operations["getBranchesLookup"];
         put?: never;
@@ -485,13 +490,13 @@ export interface paths {
          * List customers, newest first
          * @description A CSV response contains all pages.
          *
-         *     Requires the permission customers.read.
+         *     Requires the `customers.read` permission.
          */
         get: operations["getCustomers"];
         put?: never;
         /**
          * Create a customer
-         * @description Requires the permission customers.write.
+         * @description Requires the `customers.write` permission.
          */
         post: operations["postCustomers"];
         delete?: never;
@@ -509,21 +514,21 @@ export interface paths {
         };
         /**
          * Get a customer with its balance
-         * @description Requires the permission customers.read.
+         * @description Requires the `customers.read` permission.
          */
         get: operations["getCustomersById"];
         put?: never;
         post?: never;
         /**
          * Delete a customer without transactions
-         * @description Requires the permission customers.write.
+         * @description Requires the `customers.write` permission.
          */
         delete: operations["deleteCustomersById"];
         options?: never;
         head?: never;
         /**
          * Update a customer
-         * @description Requires the permission customers.write.
+         * @description Requires the `customers.write` permission.
          */
         patch: operations["patchCustomersById"];
         trace?: never;
@@ -536,8 +541,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the open items of a customer, oldest first
-         * @description Requires the permission customers.read.
+         * List a customer's open items, oldest first
+         * @description Requires the `customers.read` permission.
          */
         get: operations["getCustomersByIdOpenItems"];
         put?: never;
@@ -556,10 +561,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the statement of a customer
+         * Get a customer's statement
          * @description Without `pageNumber` and `pageSize`, the response contains the whole statement. The last page contains the newest postings. In a CSV response, the first and last rows contain the opening and closing balances.
          *
-         *     Requires the permission reports.read.
+         *     Requires the `reports.read` permission.
          */
         get: operations["getCustomersByIdStatement"];
         put?: never;
@@ -578,8 +583,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the transactions of a customer, newest first
-         * @description Requires the permission transactions.read.
+         * List a customer's transactions, newest first
+         * @description Requires the `transactions.read` permission.
          */
         get: operations["getCustomersByIdTransactions"];
         put?: never;
@@ -599,7 +604,7 @@ export interface paths {
         };
         /**
          * Look up active customers
-         * @description Requires the permission customers.read.
+         * @description Requires the `customers.read` permission.
          */
         get: operations["getCustomersLookup"];
         put?: never;
@@ -618,7 +623,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the published events with their JSON Schemas
+         * List the published integration events with their JSON Schemas
          * @description `/asyncapi.json` describes the same events as an AsyncAPI 3 document.
          */
         get: operations["getIntegrationEvents"];
@@ -638,16 +643,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List integration keys, including revoked ones, newest first; secrets are omitted
-         * @description Requires the permission integrations.manage.
+         * List integration keys without their secrets, newest first
+         * @description The list includes revoked keys.
+         *
+         *     Requires the `integrations.manage` permission.
          */
         get: operations["getIntegrationKeys"];
         put?: never;
         /**
-         * Create an integration key; only this response contains the secret
-         * @description Several keys can have the same sourceId. Only operators can allow more than 60 requests per minute.
+         * Create an integration key
+         * @description Only this response contains the secret. Several keys can have the same `sourceId`. Only operators can allow more than 60 requests per minute.
          *
-         *     Requires the permission integrations.manage.
+         *     Requires the `integrations.manage` permission.
          */
         post: operations["postIntegrationKeys"];
         delete?: never;
@@ -667,8 +674,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an integration key; it stops working within a second
-         * @description Requires the permission integrations.manage.
+         * Revoke an integration key
+         * @description The key stops working within a second.
+         *
+         *     Requires the `integrations.manage` permission.
          */
         delete: operations["deleteIntegrationKeysById"];
         options?: never;
@@ -686,10 +695,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the secret of an integration key
-         * @description The old secret stops working after `overlapHours`, by default within a second. Secrets from before an earlier rotation stop working within a second.
+         * Rotate an integration key's secret
+         * @description The old secret stops working after `overlapHours`, by default within a second. Older secrets stop working within a second.
          *
-         *     Requires the permission integrations.manage.
+         *     Requires the `integrations.manage` permission.
          */
         post: operations["postIntegrationKeysByIdRotate"];
         delete?: never;
@@ -706,8 +715,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the status of an Idempotency-Key
-         * @description Finds only idempotency keys that were sent with an integration key of the same sourceId. Percent-encode the key, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (for example, curl with `--path-as-is`).
+         * Get the status of an idempotency key
+         * @description Finds only idempotency keys sent with an integration key that has the same `sourceId`. Percent-encode the key, including `/` and `%`. The values `.` and `..` are dot segments: browsers, `fetch` and some proxies remove them, even as `%2E`. Use a client that sends the path unchanged (for example, curl with `--path-as-is`).
          */
         get: operations["getIntegrationsV1IdempotencyKeysByKey"];
         put?: never;
@@ -725,10 +734,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the sales of this sourceId, most recently accepted first */
+        /** List sales from the caller's source, most recently accepted first */
         get: operations["getIntegrationsV1Sales"];
         put?: never;
-        /** Push a sale, return or cancellation; retries are safe */
+        /**
+         * Push a sale, return or cancellation
+         * @description Retries are safe, because the `externalId` identifies the sale.
+         */
         post: operations["postIntegrationsV1Sales"];
         delete?: never;
         options?: never;
@@ -766,8 +778,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Push up to 500 sales, returns and cancellations; retries are safe
-         * @description The responses are in the order of the request. Each sale gets the response that it would get if sent alone, and counts as one request toward the rate limit. The batch as a whole fails only if its JSON is malformed. Idempotency-Key is ignored, because the externalId of each sale makes a retry safe.
+         * Push up to 500 sales, returns and cancellations
+         * @description The response lists the results in the same order as the sales in the request. Each sale gets the result that it would get if sent alone, and counts as one request toward the rate limit. The batch as a whole fails only if its JSON is malformed. Retries are safe, because the `externalId` identifies each sale. The `Idempotency-Key` header is ignored.
          */
         post: operations["postIntegrationsV1SalesBatch"];
         delete?: never;
@@ -821,7 +833,7 @@ export interface paths {
         put?: never;
         /**
          * Notify all active users of the tenant, or users selected by id, role or branch
-         * @description Requires the permission notifications.send.
+         * @description Requires the `notifications.send` permission.
          */
         post: operations["postNotificationsAdminSend"];
         delete?: never;
@@ -839,7 +851,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Subscribe a browser to push messages, replacing a subscription of another user */
+        /**
+         * Subscribe a browser to push messages
+         * @description Replaces another user's subscription for the same browser.
+         */
         post: operations["postNotificationsPushSubscriptions"];
         /** Delete one of the caller's push subscriptions */
         delete: operations["deleteNotificationsPushSubscriptions"];
@@ -924,8 +939,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the closed period, its history and late transactions
-         * @description Requires the permission reports.read.
+         * Get the closed period with its history and late transactions
+         * @description Requires the `reports.read` permission.
          */
         get: operations["getPeriods"];
         put?: never;
@@ -947,7 +962,7 @@ export interface paths {
         put?: never;
         /**
          * Close the books up to and including a day
-         * @description Requires the permission periods.close.
+         * @description Requires the `periods.close` permission.
          */
         post: operations["postPeriodsClose"];
         delete?: never;
@@ -967,7 +982,7 @@ export interface paths {
         put?: never;
         /**
          * Reopen the books after a day, or entirely
-         * @description Requires the permission periods.close.
+         * @description Requires the `periods.close` permission.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -987,7 +1002,7 @@ export interface paths {
         };
         /**
          * List the permissions that a role can grant
-         * @description Requires the permission roles.read.
+         * @description Requires the `roles.read` permission.
          */
         get: operations["getPermissions"];
         put?: never;
@@ -1006,7 +1021,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List audit log entries of all tenants, one per business event, newest first
+         * List audit log entries for all tenants, one per business event, newest first
          * @description Requires a platform operator.
          */
         get: operations["getPlatformAuditLogs"];
@@ -1026,8 +1041,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an audit log entry, including its changes, which are derived from the history of the record
-         * @description Requires a platform operator.
+         * Get an audit log entry, including its changes
+         * @description The changes are derived from the record's history.
+         *
+         *     Requires a platform operator.
          */
         get: operations["getPlatformAuditLogsById"];
         put?: never;
@@ -1046,7 +1063,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List dead letters of all tenants, newest first
+         * List dead letters for all tenants, newest first
          * @description Requires a platform operator.
          */
         get: operations["getPlatformDeadLetters"];
@@ -1067,7 +1084,7 @@ export interface paths {
         };
         /**
          * Get a dead letter with its full payload
-         * @description Every read is recorded in the audit log.
+         * @description Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1110,8 +1127,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay a dead letter; it remains parked if it fails again
-         * @description Requires a platform operator.
+         * Replay a dead letter
+         * @description The dead letter remains parked if processing fails again.
+         *
+         *     Requires a platform operator.
          */
         post: operations["postPlatformDeadLettersByIdReplay"];
         delete?: never;
@@ -1130,8 +1149,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Discard the dead letters that match a filter, or count them
-         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
+         * Discard the dead letters that match a filter, or only count them
+         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations can pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
          *
          *     Requires a platform operator.
          */
@@ -1152,8 +1171,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay the dead letters that match a filter, or count them
-         * @description The run is a job execution: GET /api/platform/jobs/logs shows its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
+         * Replay the dead letters that match a filter, or only count them
+         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations can pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
          *
          *     Requires a platform operator.
          */
@@ -1172,7 +1191,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List errors of requests and background work, grouped by kind, most recent first
+         * List errors from requests and background work, grouped by kind, most recent first
          * @description Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors that occurred in the period. Filters by tenant, branch or user select errors that recently affected that tenant, branch or user.
          *
          *     Requires a platform operator.
@@ -1220,8 +1239,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Resolve an error; a later occurrence creates a new record
-         * @description Requires a platform operator.
+         * Resolve an error
+         * @description A later occurrence creates a new record.
+         *
+         *     Requires a platform operator.
          */
         patch: operations["patchPlatformErrorLogsByIdResolve"];
         trace?: never;
@@ -1235,7 +1256,7 @@ export interface paths {
         };
         /**
          * List the events of all records, newest first
-         * @description Lists the events that have an audit log entry, once that entry is available. To list technical events, which have no entry, specify their `type`. Each request then searches only part of the history. Every read is recorded in the audit log.
+         * @description Lists the events that have an audit log entry, once that entry is available. To list technical events, which have no entry, specify their `type`. Such a request searches only part of the history. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1258,8 +1279,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a forwarder; rewinds wait until it is resumed
-         * @description Requires a platform operator.
+         * Pause a forwarder
+         * @description Rewinds wait until the forwarder is resumed.
+         *
+         *     Requires a platform operator.
          */
         post: operations["postPlatformForwardersByNamePause"];
         delete?: never;
@@ -1278,7 +1301,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Resume a forwarder at its checkpoint, at the end of the history, or at a position
+         * Resume a forwarder from its checkpoint, the end of the history, or a position
          * @description After a restore, the forwarder has no checkpoint, and `from` is required. Messages that another instance may already have published are marked `replayed: true`.
          *
          *     Requires a platform operator.
@@ -1301,14 +1324,16 @@ export interface paths {
         put?: never;
         /**
          * Republish messages from a position or an instant, while live messages continue
-         * @description The only forwarder is integration-events. GET /api/platform/redis/queues shows the progress. Rewinds run one after another.
+         * @description The only forwarder is integration-events. GET /api/platform/redis/queues reports the progress. Rewinds run one after another.
          *
          *     Requires a platform operator.
          */
         post: operations["postPlatformForwardersByNameRewind"];
         /**
-         * Cancel the current rewind and all waiting rewinds; published messages are not recalled
-         * @description Requires a platform operator.
+         * Cancel the current rewind and all waiting rewinds
+         * @description Messages that have already been published are not recalled.
+         *
+         *     Requires a platform operator.
          */
         delete: operations["deletePlatformForwardersByNameRewind"];
         options?: never;
@@ -1324,8 +1349,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the integration keys of a tenant, including revoked ones, newest first; secrets are omitted
-         * @description Requires a platform operator.
+         * List a tenant's integration keys without their secrets, newest first
+         * @description The list includes revoked keys.
+         *
+         *     Requires a platform operator.
          */
         get: operations["getPlatformIntegrationKeys"];
         put?: never;
@@ -1350,8 +1377,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set the rate limit or expiry of an integration key; the maximum for tenants does not apply
-         * @description A higher limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
+         * Set an integration key's rate limit or expiry
+         * @description The maximum rate limit for tenants does not apply. Raising the rate limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          *
          *     Requires a platform operator.
          */
@@ -1409,7 +1436,7 @@ export interface paths {
         };
         /**
          * Prove that the history contains an event, or that events have only been appended
-         * @description With `eventId`: a proof that the last checkpoint covers the event. With `from` and `to`: a proof that the tree of the first `to` events contains the tree of the first `from` events.
+         * @description With `eventId`, the response proves that the last checkpoint covers the event. With `from` and `to`, it proves that the tree of the first `to` events contains the tree of the first `from` events.
          *
          *     Requires a platform operator.
          */
@@ -1450,7 +1477,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the file of a successful database backup, if it still exists
+         * Download the backup file of a successful run, if it still exists
          * @description The file contains the history of all tenants. Protect it like the database, and restore it with `npm run restore`. Every download is recorded in the audit log. To continue an interrupted download, send `Range` with a single byte range and `If-Range` with the ETag.
          *
          *     Requires a platform operator.
@@ -1476,8 +1503,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a run; completed work is kept
-         * @description Requires a platform operator.
+         * Cancel a run
+         * @description Completed work is kept.
+         *
+         *     Requires a platform operator.
          */
         post: operations["postPlatformJobsExecutionByExecutionLogIdCancel"];
         delete?: never;
@@ -1496,8 +1525,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a run; only runs that process dead letters can be paused
-         * @description Requires a platform operator.
+         * Pause a run
+         * @description Only runs that process dead letters can be paused.
+         *
+         *     Requires a platform operator.
          */
         post: operations["postPlatformJobsExecutionByExecutionLogIdPause"];
         delete?: never;
@@ -1534,7 +1565,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the executions of jobs, newest first
+         * List job executions, newest first
          * @description Requires a platform operator.
          */
         get: operations["getPlatformJobsLogs"];
@@ -1555,7 +1586,7 @@ export interface paths {
         };
         /**
          * Stream job changes as server-sent events
-         * @description The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request with `Last-Event-ID` gets only the later events, without a snapshot. A comment is sent every 15 seconds. The stream ends when the session ends.
+         * @description The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request with `Last-Event-ID` gets only later events, without a snapshot. The service sends a comment every 15 seconds. The stream ends when the session ends.
          *
          *     Requires a platform operator.
          */
@@ -1625,8 +1656,10 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove an operator; the last operator cannot be removed
-         * @description Requires a platform operator.
+         * Remove an operator
+         * @description The last operator cannot be removed.
+         *
+         *     Requires a platform operator.
          */
         delete: operations["deletePlatformOperatorsById"];
         options?: never;
@@ -1644,7 +1677,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remove all second factors of another operator; all sessions of the operator end
+         * Remove all second factors from another operator and end the operator's sessions
          * @description Use this for an operator who has lost all factors and recovery codes. The operator then signs in with only the password. To remove your own factors, use DELETE /api/auth/factors/{id}.
          *
          *     Requires a platform operator.
@@ -1668,8 +1701,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a policy; its events wait until it is resumed
-         * @description While `booking` is paused, partners' sales are accepted but not booked. GET /api/platform/redis/queues shows all policies, and the time at which each was paused.
+         * Pause a policy
+         * @description The policy's events wait until it is resumed. While the `booking` policy is paused, partners' sales are accepted but not booked. GET /api/platform/redis/queues lists the policies and the time at which each was paused.
          *
          *     Requires a platform operator.
          */
@@ -1735,8 +1768,10 @@ export interface paths {
          */
         post: operations["postPlatformProjectionsByNameRebuild"];
         /**
-         * Cancel the rebuild of a projection; the live read model does not change
-         * @description Requires a platform operator.
+         * Cancel the rebuild of a projection
+         * @description The live read model does not change.
+         *
+         *     Requires a platform operator.
          */
         delete: operations["deletePlatformProjectionsByNameRebuild"];
         options?: never;
@@ -1756,7 +1791,7 @@ export interface paths {
         post?: never;
         /**
          * Delete the cache entries whose keys match a glob, except rate limit counters
-         * @description The glob has Redis syntax: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a literal character. Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after deleting some entries.
+         * @description The glob uses Redis syntax: `*`, `?`, `[a-z]`, `[^a-z]`, and `\` before a literal character. Deleted entries are recomputed when needed. Returns 503 if the cache is unavailable or fails after deleting some entries.
          *
          *     Requires a platform operator.
          */
@@ -1794,7 +1829,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the queues of all replicas (projections, policies, forwarder) with their lag and rate
+         * List the queues of all replicas with their lag and processing rate
          * @description Requires a platform operator.
          */
         get: operations["getPlatformRedisQueues"];
@@ -1814,8 +1849,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get cache statistics; `connected` is false while the cache is unavailable
-         * @description Requires a platform operator.
+         * Get cache statistics
+         * @description `connected` is false while the cache is unavailable.
+         *
+         *     Requires a platform operator.
          */
         get: operations["getPlatformRedisStatus"];
         put?: never;
@@ -1834,8 +1871,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the events of a record, newest first
-         * @description `entity` accepts the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
+         * List a record's events, newest first
+         * @description `entity` accepts the same values as in the audit log. A transaction recorded by another record's event is in that record's stream. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1856,8 +1893,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the state of a record, now or at a revision or an instant
-         * @description `entity` accepts the same values as in the audit log. A transaction that was recorded by an event of another record is in the stream of that record. Every read is recorded in the audit log.
+         * Get a record's current state, or its state at a revision or an instant
+         * @description `entity` accepts the same values as in the audit log. A transaction recorded by another record's event is in that record's stream. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1927,7 +1964,7 @@ export interface paths {
         };
         /**
          * Get the customers' open items by age
-         * @description Requires the permission reports.read.
+         * @description Requires the `reports.read` permission.
          */
         get: operations["getReportsAgeing"];
         put?: never;
@@ -1947,7 +1984,7 @@ export interface paths {
         };
         /**
          * Get the balance sheet, with the result for the year
-         * @description Requires the permission reports.read.
+         * @description Requires the `reports.read` permission.
          */
         get: operations["getReportsBalanceSheet"];
         put?: never;
@@ -1966,8 +2003,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get every posting of a period in order, optionally as a Beancount file
-         * @description Requires the permission reports.read.
+         * Get all postings in a period in order, optionally as a Beancount file
+         * @description Requires the `reports.read` permission.
          */
         get: operations["getReportsGeneralLedger"];
         put?: never;
@@ -1987,7 +2024,7 @@ export interface paths {
         };
         /**
          * Get the profit and loss statement for a period, optionally broken down by month or quarter
-         * @description Requires the permission reports.read.
+         * @description Requires the `reports.read` permission.
          */
         get: operations["getReportsProfitAndLoss"];
         put?: never;
@@ -2007,7 +2044,7 @@ export interface paths {
         };
         /**
          * Get net amounts and tax by rate, with a reconciliation of the tax accounts
-         * @description Requires the permission reports.read.
+         * @description Requires the `reports.read` permission.
          */
         get: operations["getReportsTax"];
         put?: never;
@@ -2027,7 +2064,7 @@ export interface paths {
         };
         /**
          * Get the trial balance as of a date or for a period
-         * @description Requires the permission reports.read.
+         * @description Requires the `reports.read` permission.
          */
         get: operations["getReportsTrialBalance"];
         put?: never;
@@ -2047,13 +2084,15 @@ export interface paths {
         };
         /**
          * List roles by name, system roles first
-         * @description Requires the permission roles.read.
+         * @description Requires the `roles.read` permission.
          */
         get: operations["getRoles"];
         put?: never;
         /**
-         * Create a role; callers can include only permissions that they have
-         * @description Requires the permission roles.write.
+         * Create a role
+         * @description Callers can include only permissions that they have.
+         *
+         *     Requires the `roles.write` permission.
          */
         post: operations["postRoles"];
         delete?: never;
@@ -2071,21 +2110,21 @@ export interface paths {
         };
         /**
          * Get a role with its permissions
-         * @description Requires the permission roles.read.
+         * @description Requires the `roles.read` permission.
          */
         get: operations["getRolesById"];
         put?: never;
         post?: never;
         /**
          * Delete a role without users
-         * @description Requires the permission roles.write.
+         * @description Requires the `roles.write` permission.
          */
         delete: operations["deleteRolesById"];
         options?: never;
         head?: never;
         /**
-         * Update the name or description of a role
-         * @description Requires the permission roles.write.
+         * Update a role's name or description
+         * @description Requires the `roles.write` permission.
          */
         patch: operations["patchRolesById"];
         trace?: never;
@@ -2104,8 +2143,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Replace the permissions of a role; callers can add only permissions that they have
-         * @description Requires the permission roles.write.
+         * Replace a role's permissions
+         * @description Callers can add only permissions that they have.
+         *
+         *     Requires the `roles.write` permission.
          */
         patch: operations["patchRolesByIdPermissions"];
         trace?: never;
@@ -2119,13 +2160,13 @@ export interface paths {
         };
         /**
          * List sales, returns and cancellations, newest first
-         * @description Requires the permission transactions.read.
+         * @description Requires the `transactions.read` permission.
          */
         get: operations["getSales"];
         put?: never;
         /**
          * Record and book a sale, return or cancellation
-         * @description Requires the permission transactions.write.
+         * @description Requires the `transactions.write` permission.
          */
         post: operations["postSales"];
         delete?: never;
@@ -2143,7 +2184,7 @@ export interface paths {
         };
         /**
          * Get a sale with its lines and payments
-         * @description Requires the permission transactions.read.
+         * @description Requires the `transactions.read` permission.
          */
         get: operations["getSalesById"];
         put?: never;
@@ -2164,8 +2205,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try to book a rejected sale again
-         * @description Requires the permission transactions.write.
+         * Retry booking a rejected sale
+         * @description Requires the `transactions.write` permission.
          */
         post: operations["postSalesByIdRetry"];
         delete?: never;
@@ -2182,8 +2223,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the settings of the tenant
-         * @description Requires the permission users.read.
+         * Get the tenant's settings
+         * @description Requires the `users.read` permission.
          */
         get: operations["getSettings"];
         put?: never;
@@ -2192,10 +2233,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Update the settings of the tenant
-         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token from a listed issuer. The token must contain the verified e-mail address of the user, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
+         * Update the tenant's settings
+         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token from a listed issuer. The token must contain the user's verified e-mail address, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
          *
-         *     Requires the permission users.write.
+         *     Requires the `users.write` permission.
          */
         patch: operations["patchSettings"];
         trace?: never;
@@ -2207,7 +2248,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Get the status of the service */
+        /** Get the service status */
         get: operations["getSystemHealth"];
         put?: never;
         post?: never;
@@ -2241,7 +2282,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check whether the process can serve requests, and get the result of every check */
+        /** Check whether the process can serve requests, and list the result of each check */
         get: operations["getSystemHealthReady"];
         put?: never;
         post?: never;
@@ -2259,7 +2300,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get details of the process, its engines and its projections
+         * Get details about the process, its engines and its projections
          * @description Requires a platform operator.
          */
         get: operations["getSystemHealthSystem"];
@@ -2282,13 +2323,13 @@ export interface paths {
          * List categories by name
          * @description Unlike other lists, this list is sorted alphabetically, ignoring case and accents.
          *
-         *     Requires the permission categories.read.
+         *     Requires the `categories.read` permission.
          */
         get: operations["getTransactionCategories"];
         put?: never;
         /**
          * Create a category
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         post: operations["postTransactionCategories"];
         delete?: never;
@@ -2308,15 +2349,17 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Archive a category; existing transactions keep it, but new transactions cannot use it
-         * @description Requires the permission categories.write.
+         * Archive a category
+         * @description Existing transactions keep the category, but new transactions cannot use it.
+         *
+         *     Requires the `categories.write` permission.
          */
         delete: operations["deleteTransactionCategoriesById"];
         options?: never;
         head?: never;
         /**
          * Update a category
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         patch: operations["patchTransactionCategoriesById"];
         trace?: never;
@@ -2336,7 +2379,7 @@ export interface paths {
         head?: never;
         /**
          * Restore an archived category
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         patch: operations["patchTransactionCategoriesByIdRestore"];
         trace?: never;
@@ -2350,13 +2393,13 @@ export interface paths {
         };
         /**
          * List category rules, newest first
-         * @description Requires the permission categories.read.
+         * @description Requires the `categories.read` permission.
          */
         get: operations["getTransactionCategoriesRules"];
         put?: never;
         /**
          * Create a category rule
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         post: operations["postTransactionCategoriesRules"];
         delete?: never;
@@ -2374,21 +2417,21 @@ export interface paths {
         };
         /**
          * Get a category rule
-         * @description Requires the permission categories.read.
+         * @description Requires the `categories.read` permission.
          */
         get: operations["getTransactionCategoriesRulesById"];
         put?: never;
         post?: never;
         /**
          * Delete a category rule
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         delete: operations["deleteTransactionCategoriesRulesById"];
         options?: never;
         head?: never;
         /**
          * Update a category rule
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         patch: operations["patchTransactionCategoriesRulesById"];
         trace?: never;
@@ -2404,9 +2447,9 @@ export interface paths {
         put?: never;
         /**
          * Apply a category rule to past transactions, or preview the result
-         * @description Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, cancelled transactions and reversals do not change. The rule is applied in the background; GET /api/transaction-categories/rules/applications shows its progress.
+         * @description Changes the transactions that the rule matches, regardless of other rules. Categories chosen by users, cancelled transactions and reversals do not change. The service applies the rule in the background. GET /api/transaction-categories/rules/applications reports the progress.
          *
-         *     Requires the permission categories.write.
+         *     Requires the `categories.write` permission.
          */
         post: operations["postTransactionCategoriesRulesByIdApply"];
         delete?: never;
@@ -2430,7 +2473,7 @@ export interface paths {
         head?: never;
         /**
          * Enable or disable a category rule
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         patch: operations["patchTransactionCategoriesRulesByIdDisable"];
         trace?: never;
@@ -2450,7 +2493,7 @@ export interface paths {
         head?: never;
         /**
          * Set the priority of a category rule
-         * @description Requires the permission categories.write.
+         * @description Requires the `categories.write` permission.
          */
         patch: operations["patchTransactionCategoriesRulesByIdPriority"];
         trace?: never;
@@ -2464,7 +2507,7 @@ export interface paths {
         };
         /**
          * List the applications of rules to past transactions, newest first
-         * @description Requires the permission categories.read.
+         * @description Requires the `categories.read` permission.
          */
         get: operations["getTransactionCategoriesRulesApplications"];
         put?: never;
@@ -2485,8 +2528,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo the application of a rule; transactions whose category was changed later are skipped
-         * @description Requires the permission categories.write.
+         * Undo the application of a rule
+         * @description Transactions whose category was changed later are skipped.
+         *
+         *     Requires the `categories.write` permission.
          */
         post: operations["postTransactionCategoriesRulesApplicationsByIdUndo"];
         delete?: never;
@@ -2506,7 +2551,7 @@ export interface paths {
         put?: never;
         /**
          * Test the rules, and optionally a draft, on a sample transaction
-         * @description Requires the permission categories.read.
+         * @description Requires the `categories.read` permission.
          */
         post: operations["postTransactionCategoriesRulesTest"];
         delete?: never;
@@ -2526,13 +2571,15 @@ export interface paths {
          * List transactions, newest first
          * @description A CSV response contains all pages.
          *
-         *     Requires the permission transactions.read.
+         *     Requires the `transactions.read` permission.
          */
         get: operations["getTransactions"];
         put?: never;
         /**
-         * Record a transaction; retries with an Idempotency-Key are safe
-         * @description Requires the permission transactions.write.
+         * Record a transaction
+         * @description Retries with the same `Idempotency-Key` header are safe.
+         *
+         *     Requires the `transactions.write` permission.
          */
         post: operations["postTransactions"];
         delete?: never;
@@ -2550,7 +2597,7 @@ export interface paths {
         };
         /**
          * Get a transaction with its postings
-         * @description Requires the permission transactions.read.
+         * @description Requires the `transactions.read` permission.
          */
         get: operations["getTransactionsById"];
         put?: never;
@@ -2572,7 +2619,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a transaction with a reversal, dated today by default
-         * @description Requires the permission transactions.write.
+         * @description Requires the `transactions.write` permission.
          */
         post: operations["postTransactionsByIdCancel"];
         delete?: never;
@@ -2595,8 +2642,10 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Set or clear the category of a transaction; rules do not override it
-         * @description Requires the permission transactions.write.
+         * Set or clear a transaction's category
+         * @description Rules do not override this choice.
+         *
+         *     Requires the `transactions.write` permission.
          */
         patch: operations["patchTransactionsByIdCategory"];
         trace?: never;
@@ -2611,8 +2660,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel a transaction and record its replacement, whose id is returned
-         * @description Requires the permission transactions.write.
+         * Cancel a transaction and record its replacement
+         * @description The response contains the id of the replacement.
+         *
+         *     Requires the `transactions.write` permission.
          */
         post: operations["postTransactionsByIdCorrect"];
         delete?: never;
@@ -2630,13 +2681,15 @@ export interface paths {
         };
         /**
          * List users, newest first
-         * @description Requires the permission users.read.
+         * @description Requires the `users.read` permission.
          */
         get: operations["getUsers"];
         put?: never;
         /**
-         * Create a user; callers can grant only permissions that they have
-         * @description Requires the permission users.write.
+         * Create a user
+         * @description Callers can grant only permissions that they have.
+         *
+         *     Requires the `users.write` permission.
          */
         post: operations["postUsers"];
         delete?: never;
@@ -2654,21 +2707,25 @@ export interface paths {
         };
         /**
          * Get a user
-         * @description Requires the permission users.read.
+         * @description Requires the `users.read` permission.
          */
         get: operations["getUsersById"];
         put?: never;
         post?: never;
         /**
-         * Remove a user; the history is kept
-         * @description Requires the permission users.write.
+         * Remove a user
+         * @description The user's history is kept.
+         *
+         *     Requires the `users.write` permission.
          */
         delete: operations["deleteUsersById"];
         options?: never;
         head?: never;
         /**
-         * Update a user; callers can grant only permissions that they have
-         * @description Requires the permission users.write.
+         * Update a user
+         * @description Callers can grant only permissions that they have.
+         *
+         *     Requires the `users.write` permission.
          */
         patch: operations["patchUsersById"];
         trace?: never;
@@ -2686,7 +2743,7 @@ export interface paths {
          * Create a one-time code for binding an OpenID identity to a user
          * @description The code is valid for 7 days and replaces any earlier code. Pass it to POST /api/auth/oidc/bind.
          *
-         *     Requires the permission users.write.
+         *     Requires the `users.write` permission.
          */
         post: operations["postUsersByIdInvitation"];
         delete?: never;
@@ -2705,8 +2762,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reset the password of a user; all sessions of the user end
-         * @description Requires the permission users.write.
+         * Reset a user's password and end all of the user's sessions
+         * @description Requires the `users.write` permission.
          */
         post: operations["postUsersByIdPassword"];
         delete?: never;
@@ -2725,10 +2782,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Remove all second factors of a user; all sessions of the user end
+         * Remove all second factors from a user and end the user's sessions
          * @description Use this for a user who has lost all factors and recovery codes. The user then signs in with only the password. To remove your own factors, use DELETE /api/auth/factors/{id}.
          *
-         *     Requires the permission users.write.
+         *     Requires the `users.write` permission.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
@@ -2748,7 +2805,7 @@ export interface paths {
         };
         /**
          * Look up active users
-         * @description Requires the permission users.read.
+         * @description Requires the `users.read` permission.
          */
         get: operations["getUsersLookup"];
         put?: never;
@@ -2772,7 +2829,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Update the caller's own profile; operators can change only their name */
+        /**
+         * Update the caller's profile
+         * @description Operators can change only their name.
+         */
         patch: operations["patchUsersMeProfile"];
         trace?: never;
     };
@@ -2784,16 +2844,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List webhooks, newest first; secrets are omitted
-         * @description Requires the permission integrations.manage.
+         * List webhooks without their secrets, newest first
+         * @description Requires the `integrations.manage` permission.
          */
         get: operations["getWebhooks"];
         put?: never;
         /**
-         * Create a webhook; only this response contains the signing secret
-         * @description The webhook receives the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded after its creation. The events of each record are delivered in order. A delivery is retried for up to three days until the receiver responds with 2xx.
+         * Create a webhook
+         * @description Only this response contains the signing secret. The webhook receives the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded after its creation. The events of each record are delivered in order. A delivery is retried for up to three days until the receiver responds with 2xx.
          *
-         *     Requires the permission integrations.manage.
+         *     Requires the `integrations.manage` permission.
          */
         post: operations["postWebhooks"];
         delete?: never;
@@ -2811,21 +2871,21 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description Requires the permission integrations.manage.
+         * @description Requires the `integrations.manage` permission.
          */
         get: operations["getWebhooksById"];
         put?: never;
         post?: never;
         /**
-         * Delete a webhook; pending deliveries are abandoned
-         * @description Requires the permission integrations.manage.
+         * Delete a webhook and abandon its pending deliveries
+         * @description Requires the `integrations.manage` permission.
          */
         delete: operations["deleteWebhooksById"];
         options?: never;
         head?: never;
         /**
          * Update, disable or enable a webhook
-         * @description Requires the permission integrations.manage.
+         * @description Requires the `integrations.manage` permission.
          */
         patch: operations["patchWebhooksById"];
         trace?: never;
@@ -2838,10 +2898,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the latest deliveries of a webhook, newest first
+         * List a webhook's latest deliveries, newest first
          * @description The log keeps the last 1,000 deliveries of each webhook.
          *
-         *     Requires the permission integrations.manage.
+         *     Requires the `integrations.manage` permission.
          */
         get: operations["getWebhooksByIdDeliveries"];
         put?: never;
@@ -2862,10 +2922,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a delivery again
-         * @description Until the delivery has been sent again, further requests for it have no effect.
+         * Resend a delivery
+         * @description Further requests have no effect until the delivery has been resent.
          *
-         *     Requires the permission integrations.manage.
+         *     Requires the `integrations.manage` permission.
          */
         post: operations["postWebhooksByIdDeliveriesByDeliveryIdResend"];
         delete?: never;
@@ -2884,8 +2944,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver all events since an instant, except those that the delivery log shows as delivered
-         * @description Requires the permission integrations.manage.
+         * Deliver all events since an instant, except those that the delivery log marks as delivered
+         * @description Requires the `integrations.manage` permission.
          */
         post: operations["postWebhooksByIdRecover"];
         delete?: never;
@@ -2904,10 +2964,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate the signing secret; for 24 hours, messages are signed with both the old and the new secret
-         * @description At most four rotations are possible within 24 hours.
+         * Rotate a webhook's signing secret
+         * @description For 24 hours, messages are signed with both the old and the new secret. At most four rotations are possible within 24 hours.
          *
-         *     Requires the permission integrations.manage.
+         *     Requires the `integrations.manage` permission.
          */
         post: operations["postWebhooksByIdRotateSecret"];
         delete?: never;
@@ -2927,7 +2987,7 @@ export interface paths {
         put?: never;
         /**
          * Send a single test message and get the receiver's response
-         * @description Requires the permission integrations.manage.
+         * @description Requires the `integrations.manage` permission.
          */
         post: operations["postWebhooksByIdTest"];
         delete?: never;
@@ -2966,11 +3026,11 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign in this browser with e-mail and password, then with a second factor if the account has one
-         * @description First send the password, then the `factorToken` from the response together with a proof. Each code, recovery code or passkey assertion is accepted only once. Failed attempts are limited in the same way as wrong passwords. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests.
+         * Sign in to the console with e-mail and password, then with a second factor if the account has one
+         * @description First send the password, then the `factorToken` from the response together with a proof. Each code, recovery code or passkey assertion is accepted only once. Failed attempts are rate limited in the same way as wrong passwords. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests.
          */
         post: operations["postConsoleSession"];
-        /** End the session of this browser */
+        /** End this browser's session */
         delete: operations["deleteConsoleSession"];
         options?: never;
         head?: never;
@@ -2987,8 +3047,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a new access token for the session of this browser
-         * @description Returns null if nobody is signed in or the session has ended. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests. As with POST /api/auth/refresh, each refresh token can be used once.
+         * Get a new access token for this browser's session
+         * @description Returns null if nobody is signed in or the session has ended. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests. As with POST /api/auth/refresh, each refresh token can be used only once.
          */
         post: operations["postConsoleSessionRefresh"];
         delete?: never;
@@ -3144,7 +3204,7 @@ export interface components {
             /** Format: date */
             dateTo?: string;
             /**
-             * @description `RULE_SET` also replaces categories that rules assigned. Categories chosen by users are never replaced.
+             * @description `RULE_SET` also replaces categories assigned by rules. Categories chosen by users are never replaced.
              * @default NONE
              * @enum {string}
              */
@@ -3164,14 +3224,14 @@ export interface components {
             createdAt: string;
             /** Format: date-time */
             updatedAt: string;
-            /** @description `platform` for records of the platform. */
+            /** @description Tenant of the record; `platform` for platform records. */
             tenantId: string;
             tenantName: string | null;
             /** @description Branch of the acting user. */
             branchId: string | null;
-            /** @description The acting user or operator; for a failed sign-in, the owner of the account. */
+            /** @description The acting user or operator; for a failed sign-in, the account owner. */
             userId: string | null;
-            /** @description Name of the acting user or operator, `partner:<sourceId>`, or `system:<name>` for actions of the service. In the audit log of a tenant, all operators appear as `operator`. */
+            /** @description Name of the acting user or operator, `partner:<sourceId>`, or `system:<name>` for actions by the service. In a tenant's audit log, all operators appear as `operator`. */
             userName: string | null;
             /** @enum {string} */
             action: "CREATE" | "UPDATE" | "DELETE" | "LOGIN" | "LOGOUT" | "OTHER";
@@ -3183,7 +3243,7 @@ export interface components {
             requestId: string;
             ipAddress: string | null;
             userAgent: string | null;
-            /** @description Revision of the event in its stream, not of the record. */
+            /** @description Revision of the event in its stream, not the record's revision. */
             revision: number;
             position: number;
             /** @description Changed values, without secrets; null if a value was absent. Omitted from lists. */
@@ -3236,7 +3296,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             revision: number;
-            /** @description Upper case. Cannot be changed. */
+            /** @description Uppercase code. Cannot be changed. */
             code: string;
             name: string;
             description: string | null;
@@ -3247,9 +3307,9 @@ export interface components {
             isActive: boolean;
         };
         BulkPreviewDto: {
-            /** @description Number of parked dead letters that match. */
+            /** @description Number of matching parked dead letters. */
             matched: number;
-            /** @description The oldest of the matching dead letters. */
+            /** @description Oldest matching dead letters. */
             sample: components["schemas"]["IntegrationDeadLetter"][];
         };
         CacheHealthDto: {
@@ -3271,7 +3331,7 @@ export interface components {
             usedMemoryBytes: number;
             /** @description Number of entries, excluding counters. If there are more than 100,000 keys, this is an estimate. */
             keyCount: number;
-            /** @description Share of this process's lookups that were hits; null before the first lookup. */
+            /** @description Fraction of this process's lookups that were hits; null before the first lookup. */
             hitRate: number | null;
         };
         CancelTransactionDto: {
@@ -3348,11 +3408,11 @@ export interface components {
                 reasons: string[];
             }[];
             normalizedText: string;
-            /** @description Newest recorded transactions that the draft matches. Present only with a draft. */
+            /** @description Newest recorded transactions that the draft matches. Present only if a draft was sent. */
             sample?: components["schemas"]["TransactionDto"][];
-            /** @description Number of recorded transactions that the draft matches. Present only with a draft. */
+            /** @description Number of recorded transactions that the draft matches. Present only if a draft was sent. */
             sampleCount?: number;
-            /** @description Number of recorded transactions tested, starting with the newest; at most 10000. Present only with a draft. */
+            /** @description Number of recorded transactions tested, starting with the newest; at most 10000. Present only if a draft was sent. */
             sampledTransactions?: number;
         };
         ChangePasswordDto: {
@@ -3654,7 +3714,7 @@ export interface components {
             reason: string;
         };
         DiscardDeadLettersDto: {
-            /** @description The same filters as for the list of dead letters. Dead letters with a status other than PARKED never match. */
+            /** @description Accepts the same filters as the dead-letter list. Dead letters whose status is not PARKED never match. */
             filter: {
                 search?: string;
                 /** @enum {string} */
@@ -3663,7 +3723,7 @@ export interface components {
                 origin?: "PUBLISH" | "SALE" | "PUSH" | "POLICY" | "PROJECTION" | "WEBHOOK";
                 tenantId?: string;
                 eventType?: string;
-                /** @description Reason code. */
+                /** @description Value of `reason.code`. */
                 code?: string;
                 /** @description A date (the whole UTC day) or an instant. */
                 dateFrom?: string;
@@ -3675,7 +3735,7 @@ export interface components {
              * @default true
              */
             dryRun?: boolean;
-            /** @description Maximum number of dead letters per second. Default: 100. */
+            /** @description Maximum number of dead letters to process per second. Default: 100. */
             perSecond?: number;
             reason: string;
         };
@@ -3691,21 +3751,21 @@ export interface components {
             level: "ERROR" | "WARN" | "INFO";
             message: string;
             code: string | null;
-            /** @description Null for background work. */
+            /** @description HTTP status; null for background work. */
             statusCode: number | null;
             method: string | null;
             /** @description Route pattern of the request. */
             route: string | null;
-            /** @description Path of the last request that caused the error. */
+            /** @description Value from the last request that caused the error. */
             path: string | null;
             stack: string | null;
-            /** @description Path of the last request that caused the error. */
+            /** @description Value from the last request that caused the error. */
             requestId: string | null;
             /** @description Tenant of the last occurrence; `platform` for operators. */
             tenantId: string | null;
-            /** @description Path of the last request that caused the error. */
+            /** @description Value from the last request that caused the error. */
             branchId: string | null;
-            /** @description Path of the last request that caused the error. */
+            /** @description Value from the last request that caused the error. */
             userId: string | null;
             count: number;
             /** Format: date-time */
@@ -3743,7 +3803,7 @@ export interface components {
             webhookId: string;
             /**
              * Format: uuid
-             * @description Value of the `webhook-id` header, and CloudEvents id; the same for every attempt.
+             * @description CloudEvents id, also sent in the `webhook-id` header. It is the same for every attempt.
              */
             messageId: string;
             eventType: string;
@@ -3757,7 +3817,7 @@ export interface components {
             attempts: number;
             /** @description HTTP status; null if the receiver did not respond. */
             responseStatus: number | null;
-            /** @description Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success. */
+            /** @description Failure code, such as `HTTP_500` or `TIMED_OUT`; null on success. */
             code: string | null;
             /** Format: date-time */
             lastAttemptAt: string;
@@ -3796,7 +3856,7 @@ export interface components {
         FactorRequiredDto: {
             /** @constant */
             factorRequired: true;
-            /** @description Valid for five minutes. */
+            /** @description Token for completing the sign-in or step-up. Valid for five minutes. */
             factorToken: string;
             /** @description Accepted proofs. PASSWORD is accepted only for step-up, and only if the account has no factor. */
             methods: ("TOTP" | "PASSKEY" | "RECOVERY_CODE" | "PASSWORD")[];
@@ -3813,22 +3873,22 @@ export interface components {
             state: "RUNNING" | "PAUSED" | "WAITING_FOR_RESUME";
             /** @description Time at which the forwarder was paused or began to wait. */
             pausedAt: string | null;
-            /** @description The current rewind. */
+            /** @description The rewind in progress; null if there is none. */
             rewind: {
                 from: {
                     position: number;
                 } | {
                     instant: string;
                 };
-                /** @description Last position to republish: the end of the history when the rewind was requested. */
+                /** @description Position of the last event to republish: the end of the history when the rewind was requested. */
                 upTo: number;
                 /** Format: date-time */
                 requestedAt: string;
-                /** @description Tenant of the messages; null for all tenants. */
+                /** @description Tenant whose messages are republished; null for all tenants. */
                 tenantId: string | null;
-                /** @description Glob patterns of the message types; null for all types. */
+                /** @description Glob patterns for the message types to republish; null for all types. */
                 types: string[] | null;
-                /** @description Last position that was republished. */
+                /** @description Position of the last republished event. */
                 position: number;
                 /** @description Number of events republished so far. */
                 published: number;
@@ -3843,17 +3903,17 @@ export interface components {
                 } | {
                     instant: string;
                 };
-                /** @description Last position to republish: the end of the history when the rewind was requested. */
+                /** @description Position of the last event to republish: the end of the history when the rewind was requested. */
                 upTo: number;
                 /** Format: date-time */
                 requestedAt: string;
-                /** @description Tenant of the messages; null for all tenants. */
+                /** @description Tenant whose messages are republished; null for all tenants. */
                 tenantId: string | null;
-                /** @description Glob patterns of the message types; null for all types. */
+                /** @description Glob patterns for the message types to republish; null for all types. */
                 types: string[] | null;
                 /** @enum {string} */
                 status: "DONE" | "CANCELLED";
-                /** @description Number of republished events; null if cancelled. */
+                /** @description Number of republished events; null if the rewind was cancelled. */
                 published: number | null;
                 /** Format: date-time */
                 endedAt: string;
@@ -3920,17 +3980,17 @@ export interface components {
             subscriber: string;
             eventId: string;
             eventType: string;
-            /** @description Stream of the event. */
+            /** @description Stream that contains the event. */
             stream: string;
             /** @description Revision of the event in its stream; null if unknown. */
             eventRevision: number | null;
             /** @description Subject of the event. */
             subject: string;
-            /** @description Sale that the event belongs to. */
+            /** @description Sale to which the event belongs. */
             saleId: string | null;
             /** @description External id of the sale, or of the return or cancellation that the event books. Null if the event does not contain it. */
             externalId: string | null;
-            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. In lists, data of more than 4,096 characters is also null. */
+            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. Lists also return null for data of more than 4,096 characters. */
             payload: unknown;
             reason: {
                 code: string;
@@ -3976,9 +4036,9 @@ export interface components {
             updatedAt: string;
             revision: number;
             name: string;
-            /** @description Identifies the partner's system, and is part of the identity of every sale. */
+            /** @description Identifies the partner's system, and is part of every sale's identity. */
             sourceId: string;
-            /** @description Requests allowed in 60 seconds. Every sale in a batch counts as a request. */
+            /** @description Number of requests allowed in 60 seconds. Every sale in a batch counts as a request. */
             rateLimit: number;
             /** @description Time from which the key is rejected; null if it does not expire. */
             expiresAt: string | null;
@@ -4018,13 +4078,13 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
-            /** @description Identifies the partner's system, and is part of the identity of every sale. */
+            /** @description Identifies the partner's system, and is part of every sale's identity. */
             sourceId: string;
-            /** @description Requests allowed in 60 seconds. Every sale in a batch counts as a request. */
+            /** @description Number of requests allowed in 60 seconds. Every sale in a batch counts as a request. */
             rateLimit: number;
             /** @description Time from which the key is rejected; null if it does not expire. */
             expiresAt: string | null;
-            /** @description Value of the header X-Integration-Key. Returned only once. */
+            /** @description Value to send in the `X-Integration-Key` header. Returned only once. */
             key: string;
         };
         IssuedWebhookDto: {
@@ -4061,7 +4121,7 @@ export interface components {
             message: string | null;
             /** @description Reason for the failure. */
             error: string | null;
-            /** @description File that the run produced; null if there is none, or if it has been deleted. */
+            /** @description File produced by the run; null if the run produced none, or the file has been deleted. */
             artifact: {
                 fileName: string;
                 sizeBytes: number;
@@ -4118,7 +4178,7 @@ export interface components {
             data: unknown;
             /** @description Actor, origin, request and cause of the event. */
             metadata: unknown;
-            /** @description Kind of the record to which the audit log entry of the event refers. It can differ from the record whose stream contains the event. Technical events have no entry; for them, both are the same. */
+            /** @description Kind of record in the event's audit log entry, which can refer to a record other than the one whose stream contains the event. For technical events, which have no entry: the kind of record whose stream contains the event. */
             entity: string;
             /** @description Tenant of the audit log entry; `platform` for platform entries. */
             tenantId: string;
@@ -4170,7 +4230,7 @@ export interface components {
             permissions: string[];
         };
         MoneyDto: {
-            /** @description Decimal string with the number of decimal places of the currency, such as "1250.00". */
+            /** @description Decimal string with the decimal places of the currency, such as "1250.00". */
             amount: string;
             /** @description ISO 4217. */
             currency: string;
@@ -4180,7 +4240,7 @@ export interface components {
             id: string;
             /** @description For TOTP: the secret in base32. Returned only once. */
             secret?: string;
-            /** @description For TOTP: the otpauth URI of the secret, for a QR code. */
+            /** @description For TOTP: the `otpauth` URI with the secret, to display as a QR code. */
             uri?: string;
             /** @description For PASSKEY: options for `navigator.credentials.create`, as JSON. */
             options?: {
@@ -4283,10 +4343,10 @@ export interface components {
                 at: string;
                 userId: string | null;
                 userName: string | null;
-                /** @description Note of a closing, or reason for a reopening. */
+                /** @description Note on a closing, or reason for a reopening. */
                 note: string | null;
             }[];
-            /** @description Transactions recorded while the period of their date was being closed, newest first. The administrators are notified of each transaction. To accept these transactions, reopen the period and close it again. */
+            /** @description Transactions recorded while the period that contains their date was being closed, newest first. Administrators are notified of each transaction. To accept these transactions, reopen the period and close it again. */
             late: {
                 /** Format: uuid */
                 transactionId: string;
@@ -4350,9 +4410,9 @@ export interface components {
             generation: number;
             /** @description Position of the last event included in the documents. */
             position: number;
-            /** @description Position of the last event of the service. */
+            /** @description Position of the service's last event. */
             head: number;
-            /** @description head − position. Positions have gaps, so this is not a number of events. */
+            /** @description `head` minus `position`. Positions have gaps, so this is not a number of events. */
             lag: number;
             /**
              * @description STOPPED: an event cannot be applied. FAILED: processing fails and is retried.
@@ -4361,7 +4421,7 @@ export interface components {
             status: "LIVE" | "CATCHING_UP" | "REBUILDING" | "STOPPED" | "FAILED";
             /** @description Average number of events applied per second over the last minute. */
             eventsPerSecond: number;
-            /** @description The current rebuild. */
+            /** @description The rebuild in progress; null if there is none. */
             rebuild: {
                 /** @description Progress in percent. */
                 progress: number;
@@ -4387,9 +4447,9 @@ export interface components {
             name: string;
             /** @enum {string} */
             kind: "projection" | "policy" | "forwarder" | "push" | "integrity";
-            /** @description Last position that was processed. */
+            /** @description Position of the last processed event. */
             position: number | null;
-            /** @description Position of the last event of the service. */
+            /** @description Position of the service's last event. */
             head: number | null;
             /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, the lag is measured in bytes of the log. */
             lag: number | null;
@@ -4401,20 +4461,20 @@ export interface components {
             lastProcessedAt: string | null;
             /** @description Time at which an operator paused the policy or forwarder. Null while it runs, and while the event store is unavailable. */
             pausedAt: string | null;
-            /** @description State and rewinds of the forwarder. Null for other queues and while the event store is unavailable. */
+            /** @description The forwarder's state and rewinds. Null for other queues and while the event store is unavailable. */
             forwarder: components["schemas"]["ForwarderDto"] | null;
         };
         QueueMetricsDto: {
             queues: components["schemas"]["QueueDto"][];
-            /** @description With `history=true`: samples of the last hour, every 10 seconds, oldest first. */
+            /** @description With `history=true`: samples from the last hour, taken every 10 seconds, oldest first. */
             history?: components["schemas"]["QueueSampleDto"][];
         };
         QueueSampleDto: {
             /** Format: date-time */
             at: string;
-            /** @description Position of the last event of the service. */
+            /** @description Position of the service's last event. */
             head: number | null;
-            /** @description For each kind of queue, the largest lag; kinds without a known lag are omitted. */
+            /** @description Largest lag for each kind of queue. Kinds without a known lag are omitted. */
             lags: {
                 projection?: number;
                 policy?: number;
@@ -4430,7 +4490,7 @@ export interface components {
              */
             status: "ready" | "degraded" | "not-ready";
             checks: {
-                /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
+                /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
                  * @description `degraded`: the process is ready, but a projection has stopped.
@@ -4447,7 +4507,7 @@ export interface components {
             since: string;
         };
         RecoveryCodesDto: {
-            /** @description Each code can be used once. Returned only once. */
+            /** @description Recovery codes, each valid for one use. Returned only once. */
             recoveryCodes: string[];
         };
         RefreshDto: {
@@ -4462,7 +4522,7 @@ export interface components {
             reason: string;
         };
         ReplayDeadLettersDto: {
-            /** @description The same filters as for the list of dead letters. Dead letters with a status other than PARKED never match. */
+            /** @description Accepts the same filters as the dead-letter list. Dead letters whose status is not PARKED never match. */
             filter: {
                 search?: string;
                 /** @enum {string} */
@@ -4471,7 +4531,7 @@ export interface components {
                 origin?: "PUBLISH" | "SALE" | "PUSH" | "POLICY" | "PROJECTION" | "WEBHOOK";
                 tenantId?: string;
                 eventType?: string;
-                /** @description Reason code. */
+                /** @description Value of `reason.code`. */
                 code?: string;
                 /** @description A date (the whole UTC day) or an instant. */
                 dateFrom?: string;
@@ -4483,7 +4543,7 @@ export interface components {
              * @default true
              */
             dryRun?: boolean;
-            /** @description Maximum number of dead letters per second. Default: 100. */
+            /** @description Maximum number of dead letters to process per second. Default: 100. */
             perSecond?: number;
         };
         ReplayResultDto: {
@@ -4502,16 +4562,16 @@ export interface components {
             newPassword: string;
         };
         ResumeForwarderDto: {
-            /** @description First event to publish. `now` skips all existing events; a position selects the event at that position. Default: the checkpoint. */
+            /** @description Position of the first event to publish, or `now` to skip all existing events. Default: the checkpoint. */
             from?: "now" | number;
         };
         RewindForwarderDto: {
             position?: number;
             /** Format: date-time */
             instant?: string;
-            /** @description Only messages of this tenant. */
+            /** @description Republishes only messages of this tenant. */
             tenantId?: string;
-            /** @description Only messages whose type matches one of these glob patterns, such as `kontor.sale.*`. */
+            /** @description Republishes only messages whose type matches one of these glob patterns, such as `kontor.sale.*`. */
             types?: string[];
         };
         RoleDetailDto: {
@@ -4570,7 +4630,7 @@ export interface components {
             dateFrom: string | null;
             dateTo: string | null;
             /**
-             * @description `RULE_SET` also replaces categories that rules assigned. Categories chosen by users are never replaced.
+             * @description `RULE_SET` also replaces categories assigned by rules. Categories chosen by users are never replaced.
              * @enum {string}
              */
             replace: "NONE" | "RULE_SET";
@@ -4593,7 +4653,7 @@ export interface components {
         };
         RulePreviewDto: {
             wouldChange: number;
-            /** @description The newest of the transactions that would change. */
+            /** @description Newest transactions that would change. */
             sample: components["schemas"]["TransactionDto"][];
         };
         SaleBatchAnswerDto: {
@@ -4603,7 +4663,7 @@ export interface components {
                 /** @description HTTP status that the sale would get if it were sent alone. */
                 status: number;
                 body: components["schemas"]["SaleReceiptDto"] | components["schemas"]["ValidSaleDto"] | components["schemas"]["PartnerErrorDto"];
-                /** @description Fields in which the payload of a replay differs from the accepted sale (see the header Idempotency-Differs). */
+                /** @description Fields in which the payload of a replay differs from the accepted sale (see the `Idempotency-Differs` header). */
                 differs?: string[];
             }[];
         };
@@ -4627,7 +4687,7 @@ export interface components {
             updatedAt: string;
             revision: number;
             externalId: string;
-            /** @description `_manual` for sales that users recorded. */
+            /** @description `_manual` for sales recorded by users. */
             sourceId: string;
             /** @enum {string} */
             type: "SALE" | "RETURN" | "CANCELLATION";
@@ -4650,7 +4710,7 @@ export interface components {
             totalTax: string;
             /** @description Empty until the sale is booked. */
             transactionIds: string[];
-            /** @description Sale that a RETURN or CANCELLATION refers to. */
+            /** @description Sale to which a RETURN or CANCELLATION refers. */
             relatedSaleId: string | null;
             /** @description Returns and cancellations booked against the sale. */
             relatedSales: {
@@ -4733,7 +4793,7 @@ export interface components {
             updatedAt: string;
             revision: number;
             externalId: string;
-            /** @description `_manual` for sales that users recorded. */
+            /** @description `_manual` for sales recorded by users. */
             sourceId: string;
             /** @enum {string} */
             type: "SALE" | "RETURN" | "CANCELLATION";
@@ -4756,7 +4816,7 @@ export interface components {
             totalTax: string;
             /** @description Empty until the sale is booked. */
             transactionIds: string[];
-            /** @description Sale that a RETURN or CANCELLATION refers to. */
+            /** @description Sale to which a RETURN or CANCELLATION refers. */
             relatedSaleId: string | null;
             /** @description Returns and cancellations booked against the sale. */
             relatedSales: {
@@ -4790,7 +4850,7 @@ export interface components {
         SendAdminNotificationResultDto: {
             /**
              * Format: uuid
-             * @description Id of the first notification. For more than 1,000 recipients, several are created.
+             * @description Id of the first notification. If there are more than 1,000 recipients, several notifications are created.
              */
             notificationId: string;
             /** @description Number of active users who receive the notification. */
@@ -4859,7 +4919,7 @@ export interface components {
                 documentEffect: ("INVOICE" | "RETURN" | "CANCELLATION") | null;
                 description: string | null;
                 reference: string | null;
-                /** @description The customer of the transaction or, if it has no customer, its other accounts. */
+                /** @description The transaction's customer or, if it has none, its other accounts. */
                 counterparty: string | null;
                 reversalOf: string | null;
                 /** @description Reason given by a user for a reversal. */
@@ -4877,7 +4937,7 @@ export interface components {
             totalCount?: number;
         };
         StepUpDto: {
-            /** @description Required with `credential`. */
+            /** @description Required if `credential` is sent. */
             factorToken?: string;
             /** @description Code from an authenticator app. */
             code?: string;
@@ -4931,7 +4991,7 @@ export interface components {
             position: number;
             /**
              * Format: date-time
-             * @description Time of the last event in this state.
+             * @description Time of the last event included in this state.
              */
             occurredAt: string;
             /** @description State of the record, without secrets. */
@@ -4953,7 +5013,7 @@ export interface components {
             /** @description Roles of this process. */
             roles: string[];
             checks: {
-                /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
+                /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
                  * @description `degraded`: the process is ready, but a projection has stopped.
@@ -4965,7 +5025,7 @@ export interface components {
                 reason?: string;
             }[];
             eventStore: {
-                /** @description Position of the last event of the service; null while the event store is unavailable. */
+                /** @description Position of the service's last event; null while the event store is unavailable. */
                 head: number | null;
             };
             engines: {
@@ -4976,7 +5036,7 @@ export interface components {
             }[];
             projections: {
                 name: string;
-                /** @description Last position that was processed. */
+                /** @description Position of the last processed event. */
                 position: number | null;
                 /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, the lag is measured in bytes of the log. */
                 lag: number | null;
@@ -4988,14 +5048,14 @@ export interface components {
             }[];
             policies: {
                 name: string;
-                /** @description Last position that was processed. */
+                /** @description Position of the last processed event. */
                 position: number | null;
                 /** @description 0 if no relevant event is outstanding; otherwise head − position. On the embedded engine, this is an upper bound on the number of events. On EventStoreDB, the lag is measured in bytes of the log. */
                 lag: number | null;
                 /** @description Time at which an operator paused the policy or forwarder. Null while it runs, and while the event store is unavailable. */
                 pausedAt: string | null;
             }[];
-            /** @description Division of the work among replicas. Empty if the service is a single process. */
+            /** @description Division of work among replicas. Empty if the service runs as a single process. */
             ranges: {
                 /** @enum {string} */
                 work: "projections" | "policies" | "forwarder";
@@ -5099,7 +5159,7 @@ export interface components {
             /** @enum {string} */
             direction?: "IN" | "OUT";
             accountId?: string;
-            /** @description All accounts of the transaction, including the expense item and the customer. For a journal entry: the accounts of all lines. */
+            /** @description All accounts of the transaction, including the expense item and the customer. For a journal entry, the accounts of all lines. */
             accountIds?: string[];
             /** @description A draft rule, tested together with the other rules. */
             rule?: {
@@ -5239,11 +5299,11 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 type: "CUSTOMER" | "SUPPLIER" | "EMPLOYEE" | "CASH" | "BANK" | "POS" | "CREDIT_CARD" | "EXPENSE" | "INCOME" | "TAX" | "EQUITY" | "OTHER";
-                /** @description Balance before the period. Present only for a period. */
+                /** @description Balance before the period. Present only if the report covers a period. */
                 opening?: string;
                 debit: string;
                 credit: string;
-                /** @description Balance after the period. Present only for a period. */
+                /** @description Balance at the end of the period. Present only if the report covers a period. */
                 closing?: string;
                 /** @description Debits minus credits of all postings up to and including the end date. */
                 balance: string;
@@ -5379,14 +5439,14 @@ export interface components {
             phone: string | null;
             /** @enum {string} */
             role: "OWNER" | "ADMIN" | "USER";
-            /** @description Custom roles of the user in addition to `role`. */
+            /** @description The user's custom roles, in addition to `role`. */
             roleIds: string[];
             branchId: string | null;
             branchIds: string[];
             isActive: boolean;
             lastLoginAt: string | null;
         };
-        /** @description The sale would be accepted now. Nothing is stored. */
+        /** @description The sale would be accepted. Nothing has been stored. */
         ValidSaleDto: {
             /** Format: uuid */
             saleId: string;
@@ -5424,7 +5484,7 @@ export interface components {
             webhookId: string;
             /**
              * Format: uuid
-             * @description Value of the `webhook-id` header, and CloudEvents id; the same for every attempt.
+             * @description CloudEvents id, also sent in the `webhook-id` header. It is the same for every attempt.
              */
             messageId: string;
             eventType: string;
@@ -5438,9 +5498,9 @@ export interface components {
             attempts: number;
             /** @description HTTP status; null if the receiver did not respond. */
             responseStatus: number | null;
-            /** @description The first 1,024 bytes of the response. */
+            /** @description First 1,024 bytes of the response body. */
             responseBody: string | null;
-            /** @description Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success. */
+            /** @description Failure code, such as `HTTP_500` or `TIMED_OUT`; null on success. */
             code: string | null;
             /** Format: date-time */
             lastAttemptAt: string;
@@ -5471,9 +5531,9 @@ export interface components {
             delivered: boolean;
             /** @description HTTP status; null if the receiver did not respond. */
             responseStatus: number | null;
-            /** @description The first 1,024 bytes of the response. */
+            /** @description First 1,024 bytes of the response body. */
             responseBody: string | null;
-            /** @description Code of the failure, such as `HTTP_500` or `TIMED_OUT`. Null on success. */
+            /** @description Failure code, such as `HTTP_500` or `TIMED_OUT`; null on success. */
             code: string | null;
         };
     };
@@ -5490,41 +5550,41 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description Id of the request, either generated or taken from its X-Request-Id header. */
+        /** @description Request id, either generated or taken from the request's `X-Request-Id` header. */
         "X-Request-Id": string;
-        /** @description Revision of the record, for If-Match. */
+        /** @description Revision of the record, to send in the `If-Match` header. */
         ETag: string;
-        /** @description Position of the write in the history. Send it as X-Min-Position to read the effect of the write. */
+        /** @description Position of the write in the history. To read the effect of the write, send this position in `X-Min-Position`. */
         "X-Event-Position": number;
         /** @description Present if the write is durable but the read models have not caught up with it. */
         "X-Read-Model": "behind";
         /** @description Present if this response is a replay of an earlier response. */
         "Idempotent-Replayed": "true";
-        /** @description Seconds to wait before a retry. */
+        /** @description Number of seconds to wait before retrying. */
         "Retry-After": number;
-        /** @description Type of credential required. */
+        /** @description Required credential type. */
         "WWW-Authenticate": string;
-        /** @description Requests allowed per window. */
+        /** @description Number of requests allowed per window. */
         "X-RateLimit-Limit": number;
-        /** @description Requests remaining in the current window. */
+        /** @description Number of requests remaining in the current window. */
         "X-RateLimit-Remaining": number;
         /** @description Unix time at which the window ends. */
         "X-RateLimit-Reset": number;
         /** @description Length of the window in seconds, followed by `s`. */
         "X-RateLimit-Window": string;
-        /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
+        /** @description Number of requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         RateLimit: string;
         /** @description Rate limits and their windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy": string;
-        /** @description Requests allowed per window. */
+        /** @description Number of requests allowed per window. */
         "X-RateLimit-Limit.optional": number;
-        /** @description Requests remaining in the current window. */
+        /** @description Number of requests remaining in the current window. */
         "X-RateLimit-Remaining.optional": number;
         /** @description Unix time at which the window ends. */
         "X-RateLimit-Reset.optional": number;
         /** @description Length of the window in seconds, followed by `s`. */
         "X-RateLimit-Window.optional": string;
-        /** @description Requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
+        /** @description Number of requests remaining under each limit (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit.optional": string;
         /** @description Rate limits and their windows (draft-ietf-httpapi-ratelimit-headers-10). */
         "RateLimit-Policy.optional": string;
@@ -5618,7 +5678,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5796,7 +5856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5833,7 +5893,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6025,7 +6085,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6195,7 +6255,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6398,7 +6458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6605,7 +6665,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6780,7 +6840,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6949,7 +7009,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7136,7 +7196,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7306,7 +7366,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7509,7 +7569,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7676,7 +7736,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7713,7 +7773,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7905,7 +7965,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8106,7 +8166,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8311,7 +8371,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8513,7 +8573,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8715,7 +8775,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8914,7 +8974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9081,7 +9141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9286,7 +9346,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9488,7 +9548,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9655,7 +9715,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9856,7 +9916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10058,7 +10118,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10238,7 +10298,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10275,7 +10335,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10467,7 +10527,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10637,7 +10697,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10844,7 +10904,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11013,7 +11073,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11196,7 +11256,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11233,7 +11293,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11425,7 +11485,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11595,7 +11655,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11798,7 +11858,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12005,7 +12065,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12178,7 +12238,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12353,7 +12413,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12542,7 +12602,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12711,7 +12771,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12878,7 +12938,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13045,7 +13105,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13082,7 +13142,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13274,7 +13334,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13477,7 +13537,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13682,7 +13742,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13847,7 +13907,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14028,7 +14088,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14079,7 +14139,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Comma-separated top-level fields in which the payload of a replay differs from the accepted sale. The accepted sale does not change; send a correction with a new externalId. */
+                    /** @description Comma-separated names of the top-level fields in which the payload of a replay differs from the accepted sale. The accepted sale does not change. Send a correction with a new `externalId`. */
                     "Idempotency-Differs"?: string;
                     [name: string]: unknown;
                 };
@@ -14099,7 +14159,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Comma-separated top-level fields in which the payload of a replay differs from the accepted sale. The accepted sale does not change; send a correction with a new externalId. */
+                    /** @description Comma-separated names of the top-level fields in which the payload of a replay differs from the accepted sale. The accepted sale does not change. Send a correction with a new `externalId`. */
                     "Idempotency-Differs"?: string;
                     [name: string]: unknown;
                 };
@@ -14253,7 +14313,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14418,7 +14478,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14466,7 +14526,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Seconds to wait before you send the items with status 429 or 503 again. */
+                    /** @description Number of seconds to wait before resending the items with status 429 or 503. */
                     "Retry-After"?: string;
                     [name: string]: unknown;
                 };
@@ -14620,7 +14680,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14800,7 +14860,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15003,7 +15063,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15040,7 +15100,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15228,7 +15288,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15265,7 +15325,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15457,7 +15517,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15662,7 +15722,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15829,7 +15889,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15996,7 +16056,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16195,7 +16255,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16362,7 +16422,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16529,7 +16589,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16732,7 +16792,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16935,7 +16995,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17102,7 +17162,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17290,7 +17350,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17460,7 +17520,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17647,7 +17707,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17817,7 +17877,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18022,7 +18082,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18223,7 +18283,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18260,7 +18320,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A preview, or the replayed response of an earlier request. */
+            /** @description A preview, or the replayed response to an earlier request. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18271,7 +18331,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the run. Absent in previews. */
+                    /** @description Position of the event that started the run. Absent from previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -18296,7 +18356,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the run. Absent in previews. */
+                    /** @description Position of the event that started the run. Absent from previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -18456,7 +18516,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18493,7 +18553,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A preview, or the replayed response of an earlier request. */
+            /** @description A preview, or the replayed response to an earlier request. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18504,7 +18564,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the run. Absent in previews. */
+                    /** @description Position of the event that started the run. Absent from previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -18529,7 +18589,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the run. Absent in previews. */
+                    /** @description Position of the event that started the run. Absent from previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -18689,7 +18749,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18877,7 +18937,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19047,7 +19107,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19250,7 +19310,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19438,7 +19498,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19639,7 +19699,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19844,7 +19904,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20049,7 +20109,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20252,7 +20312,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20421,7 +20481,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20628,7 +20688,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20795,7 +20855,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20964,7 +21024,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21135,7 +21195,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21302,7 +21362,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21517,7 +21577,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21718,7 +21778,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21919,7 +21979,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22120,7 +22180,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22300,7 +22360,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22327,7 +22387,7 @@ export interface operations {
                 "X-Request-Id"?: components["parameters"]["X-Request-Id"];
                 /** @description Position that the read models must reach before the service responds. */
                 "X-Min-Position"?: components["parameters"]["X-Min-Position"];
-                /** @description `id` of the last event received. */
+                /** @description `id` of the last received event. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -22461,7 +22521,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22498,7 +22558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22690,7 +22750,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22870,7 +22930,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22907,7 +22967,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23099,7 +23159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23302,7 +23362,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23507,7 +23567,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23708,7 +23768,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23909,7 +23969,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24076,7 +24136,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24277,7 +24337,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24480,7 +24540,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24681,7 +24741,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24848,7 +24908,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25017,7 +25077,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25184,7 +25244,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25367,7 +25427,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25540,7 +25600,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25721,7 +25781,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25758,7 +25818,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25950,7 +26010,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26120,7 +26180,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26327,7 +26387,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26498,7 +26558,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26669,7 +26729,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26844,7 +26904,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27017,7 +27077,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27189,7 +27249,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27363,7 +27423,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27530,7 +27590,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27567,7 +27627,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27759,7 +27819,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27929,7 +27989,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28132,7 +28192,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28339,7 +28399,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28546,7 +28606,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28732,7 +28792,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28769,7 +28829,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28961,7 +29021,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29131,7 +29191,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29332,7 +29392,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29500,7 +29560,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29705,7 +29765,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29872,7 +29932,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30039,7 +30099,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30206,7 +30266,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The process is not ready; the body lists the reasons. */
+            /** @description The process is not ready. The body lists the reasons. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30373,7 +30433,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30542,7 +30602,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30579,7 +30639,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30771,7 +30831,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30974,7 +31034,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31181,7 +31241,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31384,7 +31444,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31558,7 +31618,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31595,7 +31655,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31787,7 +31847,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31957,7 +32017,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32160,7 +32220,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32367,7 +32427,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32406,7 +32466,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A preview, or the replayed response of an earlier request. */
+            /** @description A preview, or the replayed response to an earlier request. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32417,7 +32477,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the application of the rule. Absent in previews. */
+                    /** @description Position of the event that started the application of the rule. Absent from previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -32442,7 +32502,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    /** @description Position of the event that started the application of the rule. Absent in previews. */
+                    /** @description Position of the event that started the application of the rule. Absent from previews. */
                     "X-Event-Position"?: string;
                     /** @description `behind` if the read models have not reached X-Event-Position. */
                     "X-Read-Model"?: string;
@@ -32602,7 +32662,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32809,7 +32869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33016,7 +33076,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33195,7 +33255,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33396,7 +33456,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33597,7 +33657,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33791,7 +33851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33828,7 +33888,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34020,7 +34080,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34190,7 +34250,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34231,7 +34291,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34423,7 +34483,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34630,7 +34690,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34671,7 +34731,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34863,7 +34923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35044,7 +35104,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35081,7 +35141,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35273,7 +35333,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35443,7 +35503,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35646,7 +35706,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35853,7 +35913,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36054,7 +36114,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36259,7 +36319,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36464,7 +36524,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36633,7 +36693,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36838,7 +36898,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37017,7 +37077,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37054,7 +37114,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this Idempotency-Key, byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37246,7 +37306,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37416,7 +37476,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37619,7 +37679,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37826,7 +37886,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38008,7 +38068,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38210,7 +38270,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38415,7 +38475,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38535,7 +38595,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description TOO_MANY_SECRETS: too many secrets sign the messages. Try again later. */
+            /** @description TOO_MANY_SECRETS: too many secrets are in use. Try again later. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38616,7 +38676,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38817,7 +38877,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38921,7 +38981,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38961,7 +39021,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Sets or removes the refresh token. */
+                    /** @description Sets or removes the refresh token cookie. */
                     "Set-Cookie"?: string;
                     [name: string]: unknown;
                 };
@@ -39119,7 +39179,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39162,7 +39222,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Sets or removes the refresh token. */
+                    /** @description Sets or removes the refresh token cookie. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
@@ -39320,7 +39380,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39366,7 +39426,7 @@ export interface operations {
                     "X-RateLimit-Window": components["headers"]["X-RateLimit-Window"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    /** @description Sets or removes the refresh token. */
+                    /** @description Sets or removes the refresh token cookie. */
                     "Set-Cookie": string;
                     [name: string]: unknown;
                 };
@@ -39524,7 +39584,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39628,7 +39688,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39729,7 +39789,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39827,7 +39887,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39929,7 +39989,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached X-Min-Position. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39967,7 +40027,7 @@ export interface operations {
                         /** @constant */
                         status: "ready";
                         checks: {
-                            /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
+                            /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
                              * @description `degraded`: the process is ready, but a projection has stopped.
@@ -40053,7 +40113,7 @@ export interface operations {
                         /** @constant */
                         status: "not-ready";
                         checks: {
-                            /** @description One of event-store, read-store, subscribers, read-models, broker and cache. */
+                            /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
                              * @description `degraded`: the process is ready, but a projection has stopped.
