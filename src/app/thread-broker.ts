@@ -4,6 +4,7 @@ import {
   BrokerRefused,
   BrokerUnavailable,
   type MessageSource,
+  plainMessage,
   type Published,
 } from '../ports/broker.js';
 import { overriding } from '../ports/overriding.js';
@@ -26,9 +27,8 @@ export type PublishingThread = { readonly isAlive: boolean; readonly publish: Pu
 export function publishingIn(thread: PublishingThread, own: Broker): Broker {
   const publishInOrder: Broker['publishInOrder'] = async (messages, source) => {
     if (!thread.isAlive) return own.publishInOrder(messages, source);
-    // A computed payload cannot be sent to another thread.
-    const sent = messages.map((message) => ({ ...message }));
-    const outcome = await thread.publish(sent, source).catch((error: unknown) => {
+    // Computed members cannot be sent to another thread.
+    const outcome = await thread.publish(messages.map(plainMessage), source).catch((error: unknown) => {
       throw new BrokerUnavailable('The thread that publishes has ended.', error);
     });
     return publishedBy(outcome);

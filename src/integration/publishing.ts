@@ -2,45 +2,16 @@ import { type RewindFilter, rewindMarks, type RewindStart } from '../aggregates/
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { positionBefore } from '../eventsourcing/stream-events.js';
-import { type Broker, type BrokerMessage, BrokerUnavailable } from '../ports/broker.js';
+import { type Broker, BrokerUnavailable } from '../ports/broker.js';
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import { compileGlob } from '../ports/glob-pattern.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import type { Marks } from '../projecting/marks.js';
 import type { LedPortion } from '../projecting/range-leadership.js';
-import type { CloudEvent, IntegrationEvent } from './contracts-fields.js';
-import { alsoAbout, publicEventTypes, translate } from './translations.js';
-
-const headers = { 'content-type': 'application/cloudevents+json' };
-
-/**
- * A repeated publication. `by` names its cause and is added to the message id, so that the broker does not drop the
- * message as a duplicate.
- */
-export type Again = {
-  readonly by: string;
-  /** Selects some of an event's messages. Default: all of them. */
-  readonly wants?: (event: CloudEvent) => boolean;
-};
-
-/** Returns the broker messages for a domain event, in publishing order. */
-export const messagesOf = (event: Recorded, again?: Again): BrokerMessage[] =>
-  translate(event)
-    .filter((integrationEvent) => again?.wants?.(integrationEvent.event) ?? true)
-    .map((integrationEvent) => messageOf(integrationEvent, again));
-
-const messageOf = ({ subject, event }: IntegrationEvent, again?: Again): BrokerMessage => ({
-  id: again ? `${event.id}~${again.by}` : event.id,
-  subject,
-  headers,
-  // Computed on demand, because not every broker stores the payload.
-  get payload() {
-    return JSON.stringify(again ? replayed(event) : event);
-  },
-});
-
-const replayed = (event: CloudEvent): CloudEvent & { readonly replayed: true } => ({ ...event, replayed: true });
+import type { CloudEvent } from './contracts-fields.js';
+import { type Again, messagesOf } from './event-messages.js';
+import { alsoAbout, publicEventTypes } from './translations.js';
 
 /**
  * Resolves to the number of the event's messages once the broker has acknowledged all of them.

@@ -12,6 +12,7 @@ import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { parseStreamName, PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import type { RecordedEvent } from '../ports/event-store.js';
+import { isUuid } from '../ports/uuid.js';
 import { type Contract, type IntegrationEvent, pickContractFields } from './contracts-fields.js';
 import { subjectOf, typeOf } from './contracts.js';
 import * as records from './contracts-of-records.js';
@@ -25,16 +26,19 @@ type Fact = {
   readonly contract: Contract;
   /** Id of the record that the fact is about. Default: the event's record. */
   readonly subject?: string;
-  readonly data: object;
+  /** Computed on demand, because not every broker stores the messages. */
+  readonly data: () => object;
   /** An additional fact from the same event. Its id is derived from the event's id and the fact's subject. */
   readonly ridesAlong?: true;
 };
 
 /** Publishes only the fields in the contract, regardless of other data that the event contains now or later. */
-const fact = <Data extends z.ZodObject>(contract: Contract<Data>, data: z.output<Data>): Fact => ({
+const computedFact = <Data extends z.ZodObject>(contract: Contract<Data>, data: () => z.output<Data>): Fact => ({
   contract,
-  data: pickContractFields(contract.data, data),
+  data: () => pickContractFields(contract.data, data()),
 });
+const fact = <Data extends z.ZodObject>(contract: Contract<Data>, data: z.output<Data>): Fact =>
+  computedFact(contract, () => data);
 
 const transactionFact = (contract: Contract, transaction: LedgerTransaction): Fact => ({
   ...fact(contract, transaction),
@@ -68,7 +72,7 @@ const categorized = (choice: CategoryChoice): Fact[] => [
 type BookedData = z.output<typeof sales.saleBooked.data>;
 const booked = (data: Omit<BookedData, 'transactionIds'>, transactions: readonly LedgerTransaction[]): Fact[] => [
   {
-    ...fact(sales.saleBooked, { ...data, transactionIds: transactions.map(({ id }) => id) }),
+    ...computedFact(sales.saleBooked, () => ({ ...data, transactionIds: transactions.map(({ id }) => id) })),
     ...(data.saleId !== undefined && { subject: data.saleId }),
   },
   ...transactionFacts(transactions),
@@ -134,11 +138,28 @@ export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | '
   return streamName('sale', parseStreamName(stream)?.tenantId ?? PLATFORM_TENANT, saleId);
 }
 
-/** Returns the integration events for a domain event, in publishing order. */
-export function translate(event: Recorded): readonly IntegrationEvent[] {
+/** Returns the integration events of a domain event, in publishing order. */
+export const translate = (event: Recorded): readonly IntegrationEvent[] =>
+  translateOnDemand(event).map((build) => build());
+
+/**
+ * Returns functions that build the integration events of a domain event, in publishing order.
+ * @throws Error if the event cannot be translated. The functions do not throw, because a broker may call them when it
+ * can no longer refuse the event.
+ */
+export function translateOnDemand(event: Recorded): readonly (() => IntegrationEvent)[] {
   const translation = translations[event.type as PublicEvent['type']] as
     ((event: Recorded) => readonly Fact[]) | undefined;
-  return (translation?.(event) ?? []).map((known) => integrationEvent(event, known));
+  return (translation?.(event) ?? []).map((known) => {
+    requireIds(event, known);
+    return () => integrationEvent(event, known);
+  });
+}
+
+/** @throws TypeError if the id of an additional fact cannot be derived */
+function requireIds({ id, type }: Recorded, { subject, ridesAlong }: Fact): void {
+  if (ridesAlong && !(isUuid(id) && typeof subject === 'string'))
+    throw new TypeError(`The ids of ${type} ${id} are not valid.`);
 }
 
 function integrationEvent(event: Recorded, { contract, subject, data, ridesAlong }: Fact): IntegrationEvent {
@@ -156,7 +177,7 @@ function integrationEvent(event: Recorded, { contract, subject, data, ridesAlong
       datacontenttype: 'application/json',
       tenantid: tenantId,
       sequence: String(event.revision),
-      data,
+      data: data(),
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Position } from './event-store.js';
  */
 export const BROKER = Symbol('BROKER');
 
+/** A message. Its members may be computed by getters, so `plainMessage` copies a message, and spreading it does not. */
 export type BrokerMessage = {
   /**
    * Deduplication key. The broker acknowledges and drops a message whose id it has stored within its duplicate window.
@@ -17,6 +18,13 @@ export type BrokerMessage = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly payload: string;
 };
+/** Returns a copy whose members are values, not getters. */
+export const plainMessage = ({ id, subject, headers, payload }: BrokerMessage): BrokerMessage => ({
+  id,
+  subject,
+  ...(headers && { headers }),
+  payload,
+});
 /** The recorded event from which messages were derived and can be derived again. */
 export type MessageSource = { readonly eventId: string; readonly position: Position };
 /** `sequence` increases in storage order. `duplicate` is true if the message was already stored. */

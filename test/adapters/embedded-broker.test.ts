@@ -8,9 +8,10 @@ import { EmbeddedBroker, MAX_MESSAGE_BYTES } from '../../src/adapters/embedded/b
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
-import { messagesOf, publish } from '../../src/integration/publishing.js';
+import { messagesOf } from '../../src/integration/event-messages.js';
+import { publish } from '../../src/integration/publishing.js';
 import { publicEventTypes } from '../../src/integration/translations.js';
-import { type BrokerMessage, BrokerUnavailable, type Published } from '../../src/ports/broker.js';
+import { type BrokerMessage, BrokerUnavailable, plainMessage, type Published } from '../../src/ports/broker.js';
 import { brokerContract } from '../contracts/broker.contract.js';
 import { recordings, store } from '../support/corpus.js';
 import { ManualClock, mulberry32 } from '../support/manual-clock.js';
@@ -255,7 +256,7 @@ describe('The embedded broker in the directory of a history', () => {
   const seen = () =>
     messagesIn(directory).map(({ id, subject, headers, payload }) => ({ id, subject, headers, payload }));
   const messagesOfAll = (of: readonly Recorded[]): BrokerMessage[] =>
-    of.flatMap((event) => messagesOf(event).map((message) => ({ ...message })));
+    of.flatMap((event) => messagesOf(event).map(plainMessage));
   const rows = (table: string): number => {
     const db = new DatabaseSync(join(directory, 'broker.sqlite'), { readOnly: true });
     const { count } = db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number };
@@ -285,6 +286,30 @@ describe('The embedded broker in the directory of a history', () => {
     expect(messagesIn(directory).map(({ sequence }) => sequence)).toEqual(seen().map((_, index) => index + 1));
   });
 
+  test('does not read the messages of an event while it stores no messages itself', async () => {
+    const [event] = events as [Recorded];
+    const read: string[] = [];
+    const unread = (name: string): BrokerMessage => ({
+      get id() {
+        read.push(name);
+        return name;
+      },
+      get subject() {
+        read.push(name);
+        return 'kontor.test';
+      },
+      get payload() {
+        read.push(name);
+        return '{}';
+      },
+    });
+    await broker.publishInOrder([unread('one'), unread('two')], sourceOf(event));
+    expect(read).toEqual([]);
+    await broker.publish(message('stored'));
+    await broker.publishInOrder([unread('three')], sourceOf(events[1] as Recorded));
+    expect(read).toEqual(['three']);
+  });
+
   test('returns a sequence number for each message, and the same numbers when an event is repeated', async () => {
     const several = events.find((event) => messagesOf(event).length > 2) as Recorded;
     const messages = messagesOf(several);
@@ -305,8 +330,8 @@ describe('The embedded broker in the directory of a history', () => {
     await publish(broker, event, { by: 'rewind.1' });
     await publish(broker, event, { by: 'rewind.1' });
     const own = messagesOf(event);
-    const repeats = messagesOf(event, { by: 'rewind.1' }).map((each) => ({ ...each }));
-    expect(seen()).toEqual([...own.map((each) => ({ ...each })), ...repeats]);
+    const repeats = messagesOf(event, { by: 'rewind.1' }).map(plainMessage);
+    expect(seen()).toEqual([...own.map(plainMessage), ...repeats]);
     expect(repeats.map(({ payload }) => (JSON.parse(payload) as { replayed?: true }).replayed)).toContain(true);
     expect(rows('messages')).toBe(own.length);
   });

@@ -61,6 +61,24 @@ describe('A broker that publishes in another thread', () => {
     expect(await broker.publish(message('a'))).toEqual({ sequence: 1, duplicate: false });
   });
 
+  test('publishes messages that are built on demand', async () => {
+    const event = new (class {
+      readonly headers = { 'content-type': 'text/plain' };
+      get id() {
+        return 'a';
+      }
+      get subject() {
+        return 'kontor.test';
+      }
+      get payload() {
+        return 'text';
+      }
+    })();
+    await publishingIn({ isAlive: true, publish: elsewhere(own) }, own).publish(event);
+    const stored = { id: 'a', subject: 'kontor.test', payload: 'text', headers: { 'content-type': 'text/plain' } };
+    expect(messagesIn(directory)).toMatchObject([stored]);
+  });
+
   test('is unavailable if the other thread ends, and the messages may be stored', async () => {
     const publish = () => Promise.reject(new Error('the thread ended'));
     const refusal: unknown = await publishingIn({ isAlive: true, publish }, own)

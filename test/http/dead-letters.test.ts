@@ -4,7 +4,7 @@ import { sale } from '../../src/aggregates/sale.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { DeadLetters, letterOf } from '../../src/integration/dead-letters.js';
-import { messagesOf } from '../../src/integration/publishing.js';
+import { messagesOf } from '../../src/integration/event-messages.js';
 import { BookingPolicy } from '../../src/policies/booking.policy.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';

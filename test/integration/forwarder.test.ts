@@ -441,17 +441,21 @@ describe('A forwarder without a checkpoint', () => {
     }));
 });
 
-test('An event that cannot be translated is parked, live and in a rewind, and later events are published', () =>
+test.each([
+  ['transactions', 'none'],
+  ['ids', [{ id: 5, reversalOf: null }]],
+])('An event without readable %s is parked, live and in a rewind, and later events are published', (_, transactions) =>
   inScene(async (scene) => {
     // The service itself never appends an event of this type.
-    await scene.happen({ ...booked('S'), data: { ...booking, transactions: 'none' } }, opened('after'));
+    await scene.happen({ ...booked('S'), data: { ...booking, transactions } }, opened('after'));
     scene.forward();
     await until(async () => (await scene.stored()).length === 1);
     await scene.rewind({ position: 0 });
     await until(async () => (await scene.state()).lastRewind !== null);
     expect(await codes(scene)).toEqual(['after', 'after again']);
     expect(scene.parked).toEqual(['SaleBooked', 'SaleBooked']);
-  }));
+  }),
+);
 
 describe('A paused forwarder', () => {
   test('publishes nothing, and resumes where it was', () =>

@@ -1,9 +1,10 @@
 import { catalogue } from '../../src/app/catalogue.js';
 import { CLAIM_FENCED } from '../../src/eventsourcing/event-catalogue.js';
 import { contracts, typeOf } from '../../src/integration/contracts.js';
-import { messagesOf } from '../../src/integration/publishing.js';
+import { messagesOf } from '../../src/integration/event-messages.js';
 import { publicEventTypes, translate } from '../../src/integration/translations.js';
 import type { CloudEvent } from '../../src/integration/contracts-fields.js';
+import { plainMessage } from '../../src/ports/broker.js';
 import { ensureContract } from '../support/contract-check.js';
 import { recordings } from '../support/corpus.js';
 
@@ -53,8 +54,10 @@ test('Every recorded public event has messages, and together they cover every co
 test('The messages of an event are the same in every translation, with ids that no other event has', () => {
   for (const { name } of recordings()) {
     const own = recorded.filter((one) => one.name === name).map(({ event }) => event);
-    const once = own.flatMap((event) => messagesOf(event));
-    const again = own.toReversed().map((event) => messagesOf({ ...event, data: structuredClone(event.data) }));
+    const once = own.flatMap((event) => messagesOf(event).map(plainMessage));
+    const again = own
+      .toReversed()
+      .map((event) => messagesOf({ ...event, data: structuredClone(event.data) }).map(plainMessage));
     expect(again.toReversed().flat()).toEqual(once);
     expect(new Set(once.map(({ id }) => id)).size).toBe(once.length);
   }

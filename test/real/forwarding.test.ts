@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { CloudEvent } from '../../src/integration/contracts-fields.js';
-import { messagesOf } from '../../src/integration/publishing.js';
+import { messagesOf } from '../../src/integration/event-messages.js';
 import type { DeadLetterRecord } from '../../src/queries/dead-letter.queries.js';
 import { natsRecipe, natsRecipeWith } from '../support/nats-server.js';
 import type { Reply } from '../support/reply.js';

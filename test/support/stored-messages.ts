@@ -7,8 +7,8 @@ import { COLUMNS, type EventRow, toRecordedEvent } from '../../src/adapters/embe
 import { historyFile } from '../../src/adapters/embedded/event-store.schema.js';
 import { parseAddresses } from '../../src/adapters/nats/broker.address.js';
 import { catalogue } from '../../src/app/catalogue.js';
-import { messagesOf } from '../../src/integration/publishing.js';
-import type { BrokerMessage } from '../../src/ports/broker.js';
+import { messagesOf } from '../../src/integration/event-messages.js';
+import { type BrokerMessage, plainMessage } from '../../src/ports/broker.js';
 
 /** `storedAtMs` is in Unix time. */
 export type StoredMessage = BrokerMessage & { readonly sequence: number; readonly storedAtMs: number };
@@ -73,7 +73,11 @@ function derived(directory: string, references: readonly Reference[]): StoredMes
       const { recordedAtMs: storedAtMs } = recorded;
       const made = messagesOf(catalogue.decode(recorded));
       if (made.length !== messages) throw new Error(`${recorded.type} had ${messages} messages, not ${made.length}.`);
-      return made.map((message, at) => ({ ...message, sequence: sequence - messages + 1 + at, storedAtMs }));
+      return made.map((message, at) => ({
+        ...plainMessage(message),
+        sequence: sequence - messages + 1 + at,
+        storedAtMs,
+      }));
     });
   });
 }

@@ -39,7 +39,6 @@ export class BrokerLog {
   private readonly dropOldest: readonly StatementSyncInstance[];
   /** Last assigned sequence number. Other connections may assign further numbers before the next transaction. */
   private last = 0;
-  /** Whether the log contains any messages. If not, message ids need not be looked up. */
   private holdsMessages = false;
 
   private constructor(
@@ -126,7 +125,12 @@ export class BrokerLog {
     return Array.from({ length: messages }, (_, at) => ({ sequence: last - messages + 1 + at, duplicate }));
   }
 
-  /** Returns the sequence number of the stored message with this id, or undefined if there is none. */
+  /** Whether the log contains any messages. If not, message ids need not be looked up. */
+  get hasMessages(): boolean {
+    return this.holdsMessages;
+  }
+
+  /** Returns the sequence number of the stored message with this id; undefined if there is none. */
   find(id: string): number | undefined {
     if (!this.holdsMessages) return undefined;
     return (this.sequenceOf.get(id) as { sequence: number } | undefined)?.sequence;

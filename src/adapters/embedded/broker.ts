@@ -164,7 +164,8 @@ export class EmbeddedBroker implements Broker {
 
   /** Stores a reference to an event, or the event's messages if an earlier release stored any of them. */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
-    const isStored = messages.some(({ id }) => this.log.find(id) !== undefined);
+    // Reading an id computes a hash.
+    const isStored = this.log.hasMessages && messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);
   }
 }
