@@ -8,7 +8,6 @@ const plainLetters: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: '
 const unlikePlain = /[øłđħæœς]/gu;
 const marks = /\p{M}+/gu;
 const wordPattern = /[\p{L}\p{N}]+/gu;
-const asciiWordPattern = /[a-z0-9]+/g;
 
 /** Maximum word length in code points. Longer words are truncated, both in documents and in searches. */
 export const MAX_WORD_LENGTH = 64;
@@ -16,6 +15,7 @@ export const MAX_WORD_LENGTH = 64;
  * Maximum number of words in a search. Further words are ignored, so the search matches more documents, never fewer.
  */
 export const MAX_SEARCH_WORDS = 100;
+const SPACE = 32;
 
 // Fast path: most text is ASCII and needs no Unicode handling.
 const isAscii = (text: string): boolean => {
@@ -43,10 +43,32 @@ const cut = (word: string): string =>
  * first appearance.
  */
 export function words(text: string): string[] {
+  const ofAscii = asciiWords(text);
+  if (ofAscii) return ofAscii;
   const folded = fold(text);
-  const found = folded.match(isAscii(folded) ? asciiWordPattern : wordPattern);
-  return found === null ? [] : [...new Set(found.map(cut))];
+  return asciiWords(folded) ?? [...new Set((folded.match(wordPattern) ?? []).map(cut))];
 }
+
+/** The words of ASCII text; undefined for other text. Every document that is stored needs its words. */
+function asciiWords(text: string): string[] | undefined {
+  const folded = text.toLowerCase();
+  const found = new Set<string>();
+  let start = -1;
+  for (let at = 0; at <= text.length; at += 1) {
+    // The original text is checked, because the lower case of some other letters is ASCII. The end also ends a word.
+    const code = at < text.length ? text.charCodeAt(at) : SPACE;
+    if (code > 127) return undefined;
+    if (isAsciiLetterOrDigit(code)) start = start < 0 ? at : start;
+    else if (start >= 0) {
+      found.add(folded.slice(start, Math.min(at, start + MAX_WORD_LENGTH)));
+      start = -1;
+    }
+  }
+  return [...found];
+}
+
+const isAsciiLetterOrDigit = (code: number): boolean =>
+  (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
 
 /**
  * Returns the words of a search: undefined if there is no search (absent or empty text); `[]` for text without words,

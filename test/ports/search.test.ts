@@ -56,6 +56,49 @@ describe('Search words', () => {
     );
   });
 
+  test('ASCII text has the same words as by the rules for all text', () => {
+    const reference = (text: string): string[] => {
+      const found = fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
+      return [...new Set(found.map((word) => Array.from(word).slice(0, MAX_WORD_LENGTH).join('')))];
+    };
+    // The lower case of the Kelvin sign is ASCII, and the lower case of the dotted capital I is longer than the letter.
+    const unit = fc.oneof(
+      fc.constantFrom(
+        'a',
+        'z',
+        'A',
+        'Z',
+        '0',
+        '9',
+        '@',
+        '[',
+        '`',
+        '{',
+        '/',
+        ':',
+        '\u007f',
+        '\u0080',
+        '\u00b2',
+        '\u212a',
+        '\u0130',
+        'x'.repeat(40),
+      ),
+      fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 1 }),
+    );
+    const anyText = fc.oneof(
+      fc.string({ unit: 'binary-ascii', maxLength: 200 }),
+      fc.string({ unit: 'binary', maxLength: 40 }),
+      fc.string({ unit, maxLength: 40 }),
+      fc.string({ unit: fc.constantFrom('a', 'B', '1', ' '), maxLength: 300 }),
+    );
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(words(text)).toEqual(reference(text));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   test('every letter has the same words in upper and lower case, composed and decomposed', () => {
     const unlike: string[] = [];
     for (let point = 0; point < 0x20000; point += 1) {
