@@ -133,7 +133,8 @@ export class EventCatalogue {
       data: metadata.version === declaration.version ? event.data : upcast(declaration, event.data, metadata.version),
       id: event.id,
       stream: event.stream,
-      entity: name.entity,
+      // The aggregate's own text is compared with the sources of projections by its address, without reading it.
+      entity: this.byEntity.get(name.entity)?.name ?? name.entity,
       tenantId: name.tenantId,
       recordId: name.id,
       revision: event.revision,

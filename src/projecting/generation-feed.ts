@@ -6,7 +6,7 @@ import { ownStreams } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import type { ProjectionQuarantine } from './projection-quarantine.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
-import { wants } from './projection.js';
+import { counted, countWanted } from './projection.js';
 import { checkpointsOf, project } from './project.js';
 import { PoisonEvent, type Projector } from './projector.js';
 import { buildTogether } from './shared-build.js';
@@ -171,7 +171,7 @@ export class GenerationFeed {
     if (position === this.stored || this.parts.stopping.aborted) return;
     const following = this.following();
     await this.parts.store.write({ tables: [], checkpoints: checkpointsOf(following, position) });
-    for (const projector of following) await this.advance(projector, [], position);
+    for (const projector of following) await this.advance(projector, 0, position);
     this.noteStored(this.parts.clock.monotonicMs());
   }
 
@@ -191,16 +191,19 @@ export class GenerationFeed {
   ): Promise<readonly Recorded[]> {
     const { store, quarantine, portion } = this.parts;
     const events = await this.decode(projectors, batch);
-    const own = portion.ranges ? events.filter(({ stream }) => portion.has(stream)) : events;
-    const eventsOf = (projector: Projector) => (projector.portion === portion ? own : events);
-    const ranges = checkpoints && touchedBy(own, portion);
-    // Only projections across tenants need events of other portions. The next stored checkpoint passes these events.
+    const all = counted(events);
+    const own = portion.ranges ? counted(events.filter(({ stream }) => portion.has(stream))) : all;
+    const shareOf = (projector: Projector) => (projector.portion === portion ? own : all);
+    const wantedBy = (projector: Projector) => countWanted(projector.projection, shareOf(projector));
+    const eventsOf = (projector: Projector) => (wantedBy(projector) > 0 ? shareOf(projector).events : []);
+    const ranges = checkpoints && touchedBy(own.events, portion);
+    // Events of other portions concern only projections across tenants. The next stored checkpoint passes these events.
     const concerned = ranges?.length === 0 ? projectors.filter((one) => one.portion !== portion) : projectors;
     for (;;) {
       const going = concerned.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');
       try {
         if (going.length > 0) await project(store, going, eventsOf, batch.position, ranges);
-        for (const projector of going) await this.advance(projector, eventsOf(projector), batch.position);
+        for (const projector of going) await this.advance(projector, wantedBy(projector), batch.position);
         return events;
       } catch (error) {
         if (!(error instanceof PoisonEvent)) throw error;
@@ -229,13 +232,13 @@ export class GenerationFeed {
     return portion.coordinates || portion.has(stream) || stream.includes(PLATFORM_STREAM);
   }
 
-  private async advance(projector: Projector, events: readonly Recorded[], position: Position): Promise<void> {
+  private async advance(projector: Projector, handled: number, position: Position): Promise<void> {
     const { onProgress, onHandled, quarantine } = this.parts;
-    const { name, projection } = projector;
+    const { name } = projector;
     projector.position = Math.max(projector.position, position);
     if (projector.isLive) {
       onProgress(name, position, projector.portion.ranges);
-      onHandled?.(name, events.filter(({ entity }) => wants(projection, entity)).length, position);
+      onHandled?.(name, handled, position);
     }
     await quarantine.passed(projector);
   }

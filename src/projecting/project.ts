@@ -9,8 +9,8 @@ const MAX_REFOLDS = 20;
 /**
  * Folds one batch into several tables and stores all documents and checkpoints in one write. If a faster process causes
  * a conflict, loads and folds everything again.
- * @param events the events of each projector's portion
- * @param ranges the ranges whose checkpoints are stored; default: each projector's own ranges
+ * @param events the events of each projector's portion, or none if the projector wants none of them
+ * @param ranges ranges whose checkpoints are stored; default: those of each projector
  * @throws PoisonEvent, ReadStoreUnavailable
  */
 export async function project(
@@ -23,7 +23,10 @@ export async function project(
   const eventsOf = typeof events === 'function' ? events : () => events;
   for (let attempt = 0; ; attempt += 1) {
     const folded: { projector: Projector; writes: DocumentWrite[] }[] = [];
-    for (const projector of projectors) folded.push({ projector, writes: await projector.fold(eventsOf(projector)) });
+    for (const projector of projectors) {
+      const own = eventsOf(projector);
+      folded.push({ projector, writes: own.length > 0 ? await projector.fold(own) : [] });
+    }
     const { conflicts } = await store
       .write({
         tables: folded

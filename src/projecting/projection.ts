@@ -70,6 +70,25 @@ export function apartBy(projection: AnyProjection): 'record' | 'event' | undefin
 export const wants = ({ sources }: Pick<AnyProjection, 'sources'>, entity: string): boolean =>
   sources === ALL_ENTITIES || sources.includes(entity);
 
+/**
+ * Events and their numbers by entity. Most projections want none of a batch, which the numbers show without reading
+ * every event.
+ */
+export type CountedEvents = { readonly events: readonly Recorded[]; readonly byEntity: ReadonlyMap<string, number> };
+
+export function counted(events: readonly Recorded[]): CountedEvents {
+  const byEntity = new Map<string, number>();
+  for (const { entity } of events) byEntity.set(entity, (byEntity.get(entity) ?? 0) + 1);
+  return { events, byEntity };
+}
+
+/** Returns the number of events that the projection folds. */
+export function countWanted(projection: Pick<AnyProjection, 'sources'>, { byEntity }: CountedEvents): number {
+  let wanted = 0;
+  for (const [entity, count] of byEntity) if (wants(projection, entity)) wanted += count;
+  return wanted;
+}
+
 /** Returns the name prefixes of the streams that a projection folds. `all`: the prefixes of every stream. */
 export const prefixesOf = ({ sources }: Pick<AnyProjection, 'sources'>, all: readonly string[]): readonly string[] =>
   sources === ALL_ENTITIES ? all : sources.map((source) => `${source}-`);

@@ -14,10 +14,22 @@ export type DocumentTaxes = {
 };
 
 const KINDS = { SaleBooked: 'SALE', ReturnBooked: 'RETURN', SaleCancelled: 'CANCELLATION' } as const;
+type BookingEvent = Extract<LedgerEvent, { type: keyof typeof KINDS }>;
+
+/** Caches the taxes per event, because the account days need them for each account of the document. */
+const known = new WeakMap<BookingEvent, DocumentTaxes>();
 
 /** Net and tax of the document that an event books; undefined for other events. */
 export function taxesOf(event: LedgerEvent): DocumentTaxes | undefined {
   if (event.type !== 'SaleBooked' && event.type !== 'ReturnBooked' && event.type !== 'SaleCancelled') return undefined;
+  const found = known.get(event);
+  if (found) return found;
+  const made = booked(event);
+  known.set(event, made);
+  return made;
+}
+
+function booked(event: BookingEvent): DocumentTaxes {
   const { date, transactions, taxes } = event.data;
   const documents = transactions.filter(({ documentEffect }) => documentEffect !== null);
   // The postings of a document, in this order: customer, Sales, tax.

@@ -40,8 +40,8 @@ export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
   sources: ledgerSources,
   documents: (event) => movementsOf(event).map(dayOf),
   evolve: (view, event, id) => {
-    const own = movementsOf(event).filter((movement) => dayOf(movement) === id);
     const [accountId = '', date = ''] = id.split(SEPARATOR);
+    const own = movementsOf(event).filter((one) => one.accountId === accountId && one.date === date);
     const sums = added(view, own);
     const taxed = taxedWith(view?.taxed, event, accountId);
     return sums && { accountId, date, ...sums, ...(taxed && { taxed }) };

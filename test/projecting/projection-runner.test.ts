@@ -31,6 +31,18 @@ describe('Running projections', () => {
       expect(JSON.parse(json ?? '')).toMatchObject({ greetings: 1 });
     }));
 
+  test('report their own events, and advance without any', () =>
+    withClub(async (club) => {
+      await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'kim'));
+      const { reached, handled } = await club.start();
+      await reached(await happen(club.events, facts.greeted('ada', 'lea')));
+      expect(await club.checkpointOf(roomProjection)).toBe(2);
+      expect(handled).toEqual({ members: 3, greeters: 3, rooms: 0 });
+      await reached(await happen(club.events, facts.opened('red', 5), facts.left('ada'), facts.opened('blue', 3)));
+      expect(handled).toEqual({ members: 4, greeters: 4, rooms: 2 });
+      await club.equalsRebuild(...clubProjections);
+    }));
+
   test('are known from their start, so an empty model is not taken for a complete one', () =>
     withClub(async (club) => {
       const position = await happen(club.events, facts.joined('ada'));

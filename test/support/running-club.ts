@@ -70,7 +70,9 @@ export class Club {
   ) {
     const progress = new Progress(this.clock);
     const stopped: string[] = [];
-    /** Parked and settled letters as `<projection> <event id>`, in order. */
+    /** Number of events that each projection has folded. */
+    const handled: Record<string, number> = {};
+    /** Letters as `<projection> <event id>`, in the order in which they were parked or settled. */
     const parked: string[] = [];
     const settled: string[] = [];
     const letterOf = (projection: string, eventId: string): string => `${projection} ${eventId}`;
@@ -80,6 +82,9 @@ export class Club {
       bulkFrom: MANY / 2,
       onProgress: (name, position) => {
         progress.advance(name, position);
+      },
+      onHandled: (name, events) => {
+        handled[name] = (handled[name] ?? 0) + events;
       },
       onStopped: (name) => stopped.push(name),
       onFailed: (names) => {
@@ -109,6 +114,7 @@ export class Club {
     return {
       progress,
       stopped,
+      handled,
       parked,
       settled,
       reached: (position: number, ...names: readonly AnyProjection[]) =>
