@@ -43,7 +43,7 @@ export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): W
     ...(parts.portion && { portion: parts.portion }),
     isControl: ({ type }) => type === PAUSED,
     handle: (event) => attempts.publish(event),
-    pace: ({ type }) => (type === PAUSED ? whenPaused() : Promise.resolve()),
+    pace: ({ type }) => (type === PAUSED ? whenPaused() : undefined),
     alsoIn: alsoAbout,
     isTransient: (error) =>
       error instanceof BrokerUnavailable ||

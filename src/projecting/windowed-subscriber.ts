@@ -34,8 +34,8 @@ export type WindowedOptions = {
   readonly isControl?: (event: RecordedEvent) => boolean;
   /** Counts in-flight events, handled events and failures. */
   readonly meter?: QueueMeter;
-  /** Delays the event until the promise resolves. A stopping subscriber does not wait for the promise. */
-  readonly pace?: (event: RecordedEvent) => Promise<void>;
+  /** Delays the next event until the promise, if any, resolves. A subscriber that stops does not wait for it. */
+  readonly pace?: (event: RecordedEvent) => Promise<void> | undefined;
 };
 
 const MAX_PAUSE_MS = 5_000;
