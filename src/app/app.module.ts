@@ -47,6 +47,9 @@ import { openPush, pushProviders, type PushParts } from './notifications.js';
 import { openWebhookParts, type WebhookParts, webhookProviders } from './webhooks.js';
 
 export const allControllers = [ProbeController, ...resourceControllers];
+/** Processes without the role `http` respond only to probes. */
+export const controllersOf = ({ ROLES }: Pick<Config, 'ROLES'>) =>
+  ROLES.includes('http') ? allControllers : [ProbeController];
 
 /** The module's dependencies, in addition to its engines. */
 export type ServiceParts = {
@@ -79,7 +82,6 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [CqrsModule.forRoot()],
-      controllers: config.ROLES.includes('http') ? allControllers : [ProbeController],
       providers: [
         ...[...shared, tokens, box, integrity, passwords, oidcOf(config, engines)].map(instance),
         { provide: EventCatalogue, useValue: catalogue },

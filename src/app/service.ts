@@ -22,7 +22,7 @@ import { PushClient } from '../security/push-client.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { DELIVERY_TABLE } from '../observability/delivery-log.js';
 import { TILE_TABLE } from '../integrity/tile-store.js';
-import { AppModule, openParts } from './app.module.js';
+import { AppModule, controllersOf, openParts } from './app.module.js';
 import { coreOf, type Core } from './core.js';
 import type { Engines } from './engines.js';
 import { leadPolicies } from './lead-policies.js';
@@ -121,6 +121,7 @@ async function composeApp(config: Config, engines: Engines, core: Core, backpres
     }),
     {
       trustProxy: config.TRUST_PROXY,
+      controllers: controllersOf(config),
       beforeRoutes: (server, kernel) => {
         countRequests(server, backpressure);
         meterRequests(server.server, requests);

@@ -1,20 +1,13 @@
 import { NestFactory } from '@nestjs/core';
-import {
-  StreamableFile,
-  type DynamicModule,
-  type INestApplication,
-  type LoggerService,
-  type Type,
-} from '@nestjs/common';
+import type { DynamicModule, INestApplication, LoggerService, Type } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { FastifyInstance, FastifyReply } from 'fastify';
-import { sendAnswer } from './answer.js';
+import type { FastifyInstance } from 'fastify';
 import { createServer, installKernel, type Kernel, type KernelOptions, type ServerOptions } from './kernel.js';
-import { ProblemFilter } from './problem.js';
+import { installRoutes, Services, type Controller } from './routes.js';
 
 /**
  * Nest's adapter without the parts that the kernel replaces: body parsers, middleware, and the error and not-found
- * handlers. Sends handler results in the declared shape.
+ * handlers.
  */
 export class KernelAdapter extends FastifyAdapter {
   constructor(server: FastifyInstance) {
@@ -40,14 +33,6 @@ export class KernelAdapter extends FastifyAdapter {
   override setNotFoundHandler(): ReturnType<FastifyAdapter['setNotFoundHandler']> {
     return this.getInstance();
   }
-
-  override reply(response: FastifyReply, body: unknown, statusCode?: number): FastifyReply {
-    const { endpoint } = response.request.state;
-    if (endpoint === undefined) return super.reply(response, body, statusCode);
-    // Unwrap streams and async iterables, which Nest has wrapped.
-    sendAnswer(response, endpoint, body instanceof StreamableFile ? body.getStream() : body);
-    return response;
-  }
 }
 
 export type HttpApp = {
@@ -58,7 +43,8 @@ export type HttpApp = {
 
 /**
  * Creates a Nest application with the kernel, but does not initialize it. `kernelOptions` is called after providers are
- * created and before routes are registered. `beforeRoutes` can register additional routes.
+ * created and before routes are registered. `beforeRoutes` can register additional routes. `controllers` contains the
+ * routes that Nest's providers handle.
  */
 export async function createHttpApp(
   module: Type | DynamicModule,
@@ -66,6 +52,7 @@ export async function createHttpApp(
   options: ServerOptions & {
     readonly logger?: LoggerService | false;
     readonly beforeRoutes?: (server: FastifyInstance, kernel: Kernel) => void | Promise<void>;
+    readonly controllers?: readonly Controller[];
   } = {},
 ): Promise<HttpApp> {
   const server = createServer(options);
@@ -77,6 +64,6 @@ export async function createHttpApp(
   });
   const kernel = installKernel(server, await kernelOptions(app));
   await options.beforeRoutes?.(server, kernel);
-  app.useGlobalFilters(new ProblemFilter());
+  installRoutes(server, options.controllers ?? [], app.get(Services));
   return { app, server, kernel };
 }

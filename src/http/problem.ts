@@ -1,4 +1,4 @@
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorDetails, type ErrorKind } from '../eventsourcing/domain-error.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../ports/event-store.js';
@@ -140,13 +140,4 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   for (const name of ['etag', 'content-disposition', 'content-length', 'digest', 'repr-digest'])
     reply.removeHeader(name);
   reply.send(problemBody(problem, request.id, partner));
-}
-
-/** Handles errors from Nest handlers like those from Fastify hooks. */
-@Catch()
-export class ProblemFilter implements ExceptionFilter {
-  catch(error: unknown, host: ArgumentsHost): void {
-    const http = host.switchToHttp();
-    sendProblem(http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>(), error);
-  }
 }

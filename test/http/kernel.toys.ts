@@ -1,4 +1,4 @@
-import type { DynamicModule, Type } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { currentContext, type RequestContext } from '../../src/eventsourcing/context.js';
@@ -49,7 +49,7 @@ const failures: Record<string, () => unknown> = {
   nothing: () => undefined,
 };
 
-const KiteController = controllerOf(
+export const KiteController = controllerOf(
   read.route('Get a kite', { path: '/:id', answers: recordOf(KiteDto) }, () =>
     answer(new JsonText(kiteText), { revision: 7 }),
   ),
@@ -135,16 +135,7 @@ async function* pieces() {
 }
 
 class ToyModule {} // eslint-disable-line @typescript-eslint/no-extraneous-class -- a Nest module is its options
-const moduleOf = (controller: Type): DynamicModule => ({
-  module: ToyModule,
-  controllers: [controller],
-  providers: [{ provide: Services, useValue: undefined }],
-});
-
-const remembered = routesAt('/api/remembered', { ...kites, permission: 'customers.read' });
-export const forgetfulModule = moduleOf(
-  controllerOf(remembered.route('Get what is remembered', { answers: value }, () => ({}))),
-);
+const toyModule: DynamicModule = { module: ToyModule, providers: [{ provide: Services, useValue: undefined }] };
 
 /** The input of the most recent handler call. */
 export const seen: { context: RequestContext | undefined; body: unknown } = { context: undefined, body: undefined };
@@ -224,7 +215,7 @@ export async function startToy(options: Partial<KernelOptions> = {}): Promise<To
   let next = 0;
   let document = (): string => '';
   const made = await createHttpApp(
-    moduleOf(KiteController),
+    toyModule,
     () => ({
       authenticator,
       rateLimiter: countingLimiter(),
@@ -236,6 +227,7 @@ export async function startToy(options: Partial<KernelOptions> = {}): Promise<To
       ...options,
     }),
     {
+      controllers: [KiteController],
       beforeRoutes: (server, kernel) => {
         document = installDocs(server, kernel, { title: 'Kites', version: '1.0.0' });
       },
