@@ -16,6 +16,13 @@ import type { Value } from './read-store.database.js';
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
 /** The writer's SQL statements. Their text is built only once, because building it for every document would be slow. */
 type Statements = { readonly find: string; readonly insert: string; readonly terms: string; readonly words: string };
+/** A column with its indexes in `stored` and `filters`, or −1 where it is not contained. */
+type PlacedColumn = {
+  readonly column: Column;
+  readonly of: Field<never>['of'];
+  readonly storedAt: number;
+  readonly filterAt: number;
+};
 
 /** Layout of a table. All of its names have been validated, so they are safe to embed in SQL. */
 export type TableShape = {
@@ -33,7 +40,11 @@ export type TableShape = {
   readonly ordered: ReadonlySet<Column>;
   /** The filters, sorted by name because a filter's position in this list is part of its terms. */
   readonly filters: readonly Column[];
-  /** Names of the searchable strings, in the column order of `words`. */
+  /** All columns. Those of filters are in the order of `filters`, because a row lists its terms in this order. */
+  readonly placed: readonly PlacedColumn[];
+  /** Contents of the columns in `stored` if the document has no values. */
+  readonly absent: readonly Value[];
+  /** Names of searched texts, in the order of the columns of `words`. */
   readonly texts: readonly string[];
   readonly joins: readonly (SearchJoin & { readonly column: Column })[];
   /** Quoted names of the main table and of its full-text tables: `terms` for filters, `words` for searches. */
@@ -63,6 +74,7 @@ export function shapeOf(table: AnyTable): TableShape {
   const isStored = (each: Column) => needed.has(each) || each.type !== 'text' || !model.filters.includes(each.field);
   const variants = new Map<string, TableShape>();
   const stored = [...columns.values()].filter(isStored);
+  const filters = [...model.filters].sort().map(column);
   const texts = Object.keys(model.search ?? {}).sort();
   const [main, terms, words] = [`"${name}"`, `"${name}__terms"`, `"${name}__words"`];
   const mainColumns = ['number', 'scope', 'id', 'position', 'dead', ...stored.map(({ sql }) => sql), 'json'];
@@ -74,7 +86,12 @@ export function shapeOf(table: AnyTable): TableShape {
     ...orderedBy(model.order, 'order'),
     variants,
     ordered,
-    filters: [...model.filters].sort().map(column),
+    filters,
+    placed: Object.entries(model.fields)
+      .map(([field, { of }]) => ({ column: column(field), of }))
+      .map((each) => ({ ...each, storedAt: stored.indexOf(each.column), filterAt: filters.indexOf(each.column) }))
+      .sort((a, b) => a.filterAt - b.filterAt),
+    absent: stored.map((each) => (ordered.has(each) ? lowest(each) : null)),
     ...{ texts, joins, main, terms, words },
     statements: {
       find: `SELECT number, position, json FROM ${main} WHERE scope = ? AND id = ?`,
@@ -108,8 +125,24 @@ export const SPAN = 2 ** 32;
  */
 export const BASE = '(? << 32)';
 
+/** Maximum number of results that each function below remembers. */
+const MAX_REMEMBERED = 2_000;
+
+/** Remembers the results of a pure function. Forgets all of them when there are too many, so frequent ones return soon. */
+function remembering<K, V>(of: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    if (known.size >= MAX_REMEMBERED) known.clear();
+    const result = of(key);
+    known.set(key, result);
+    return result;
+  };
+}
+
 /** Returns the prefix of all terms and words in a scope. Its length determines the `prefix` option below. */
-const codeOf = (scope: number): string => scope.toString(36).padStart(5, '0');
+const codeOf = remembering((scope: number): string => scope.toString(36).padStart(5, '0'));
 
 /**
  * Returns the SQL type of a column. Text columns that are used for sorting may contain the numeric placeholder for
@@ -175,16 +208,28 @@ export function stored(shape: TableShape, column: Column, value: Scalar): string
 }
 
 const MAX_TERM_BYTES = 64;
+const UUID_LENGTH = 36;
 
 /**
- * Encodes a value as one ASCII word, because the tokenizer would fold uppercase letters and split at other characters.
+ * Encodes a value as one ASCII word, because the tokenizer would fold upper case and split at other characters. Only the
+ * words of short texts are remembered: types and statuses recur in most documents, UUIDs and long texts do not.
  */
 function wordFor(value: string | number): string {
   const text = String(value);
-  if (UUID.test(text)) return `u${text.replaceAll('-', '')}`;
+  if (text.length === UUID_LENGTH && UUID.test(text)) return wordOfUuid(text);
+  return text.length <= MAX_TERM_BYTES ? wordOf(text) : encode(text);
+}
+
+/** Concatenates slices, which is faster than replacing the hyphens. */
+const wordOfUuid = (id: string): string =>
+  `u${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(14, 18)}${id.slice(19, 23)}${id.slice(24)}`;
+
+function encode(text: string): string {
   const bytes = Buffer.from(text);
   return bytes.length > MAX_TERM_BYTES ? `s${hash('sha256', bytes, 'hex')}` : `h${bytes.toString('hex')}`;
 }
+
+const wordOf = remembering(encode);
 
 export const termFor = (shape: TableShape, scope: number, column: Column, value: string | number): string =>
   termOf(codeOf(scope), shape.filters.indexOf(column), value);
@@ -198,31 +243,32 @@ export type Row = { readonly values: readonly Value[]; readonly terms: string; r
 
 /** @throws TypeError if a field's `of` returns a value that does not have the field's type */
 export function rowOf(shape: TableShape, scope: number, document: object | null): Row {
-  const values = new Map<Column, readonly (string | number)[]>();
-  for (const column of shape.columns.values()) values.set(column, document ? valuesOf(shape, column, document) : []);
+  const values = [...shape.absent];
+  if (!document) return { values, terms: '', words: [] };
   const code = codeOf(scope);
-  const terms: string[] = [];
-  shape.filters.forEach((column, at) => {
-    for (const value of values.get(column) ?? []) terms.push(termOf(code, at, value));
-  });
-  return {
-    values: shape.stored.map((column) => {
-      const [only, another] = values.get(column) ?? [];
-      return another === undefined && only !== undefined ? only : shape.ordered.has(column) ? lowest(column) : null;
-    }),
-    terms: terms.join(' '),
-    words: document ? searchedTexts(shape, code, document) : [],
+  let terms = '';
+  const add = ({ column, storedAt, filterAt }: PlacedColumn, value: Scalar, isOnly: boolean): void => {
+    const encoded = stored(shape, column, value);
+    if (isOnly && storedAt >= 0) values[storedAt] = encoded;
+    if (filterAt >= 0) terms += (terms === '' ? '' : ' ') + termOf(code, filterAt, encoded);
   };
+  // Values are added as they are found. Collecting them first would allocate an array for each field of every document.
+  for (const placed of shape.placed) {
+    const value = placed.of(document as never) ?? null;
+    if (value === null) continue;
+    if (typeof value !== 'object') add(placed, value, true);
+    else {
+      requireMultiValued(shape, placed.column);
+      for (const each of value) add(placed, each, value.length === 1);
+    }
+  }
+  return { values, terms, words: searchedTexts(shape, code, document) };
 }
 
-function valuesOf(shape: TableShape, column: Column, document: object): (string | number)[] {
-  const { model, joins } = shape;
-  const value = model.fields[column.field]?.of(document as never) ?? null;
-  if (value === null) return [];
-  if (typeof value !== 'object') return [stored(shape, column, value)];
+/** @throws TypeError if the declaration requires a single value */
+function requireMultiValued({ name, model, joins }: TableShape, column: Column): void {
   requireSingle(model, column.field);
-  if (joins.some((join) => join.column === column)) throw new TypeError(`${shape.name}: a joined field has one value`);
-  return value.map((each) => stored(shape, column, each));
+  if (joins.some((join) => join.column === column)) throw new TypeError(`${name}: a joined field has one value`);
 }
 
 function searchedTexts({ model, texts }: TableShape, code: string, document: object): string[] {
