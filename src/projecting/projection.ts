@@ -37,14 +37,20 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
    * a document.
    */
   readonly begins?: (event: Recorded<Event>, id: string) => boolean;
-  /** Several tenants' events affect the same document, so one process folds all of them. */
+  /**
+   * Most documents never change after the batch that creates them, so they are cached only until the next batch.
+   * Otherwise, many documents that nothing reads would reach the old generation of the heap. Requires that each event
+   * for which `begins` returns true is in fact the first, or creates the document.
+   */
+  readonly rarelyChanges?: true;
+  /** Events of several tenants affect the same document, so one process folds them all. */
   readonly acrossTenants?: true;
 };
 
 /** A projection with its document and event types erased. */
 export type AnyProjection = Pick<
   Projection<object, DomainEvent>,
-  'sources' | 'recordsOf' | 'ofEvents' | 'acrossTenants'
+  'sources' | 'recordsOf' | 'ofEvents' | 'rarelyChanges' | 'acrossTenants'
 > & {
   readonly begins?: (event: never, id: string) => boolean;
   readonly model: ReadModel;

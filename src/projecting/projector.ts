@@ -68,6 +68,8 @@ export class PoisonEvent extends Error {
  */
 export class Projector {
   private readonly known = new LRUCache<string, Readonly<Folded>>(atMost(MAX_KNOWN));
+  /** If documents rarely change: those created by the last batch that created any. They enter `known` if they change. */
+  private readonly created = new Map<string, Readonly<Folded>>();
   /**
    * Whether the projector assumes that a document that begins with an event does not exist yet. False after a conflict
    * disproves this.
@@ -127,8 +129,10 @@ export class Projector {
 
   /** Resumes folding a document after it has been refolded. */
   resume(entry: QuarantineEntry): void {
-    this.stale.delete(keyOf(entry.scope, entry.id));
-    this.known.delete(keyOf(entry.scope, entry.id));
+    const key = keyOf(entry.scope, entry.id);
+    this.stale.delete(key);
+    this.known.delete(key);
+    this.created.delete(key);
   }
 
   /** Whether the document lacks the event at this position. */
@@ -171,14 +175,23 @@ export class Projector {
 
   /** Caches stored documents, so that the next batch need not load them. */
   remember(writes: readonly DocumentWrite[]): void {
+    const { ofEvents, rarelyChanges = false } = this.projection;
     this.isFirst = true;
-    if (this.projection.ofEvents) return;
-    for (const { scope, id, document, position } of writes)
-      this.known.set(keyOf(scope, id), { document: document ?? undefined, position, expected: position, made: true });
+    if (ofEvents) return;
+    if (writes.some(({ expected }) => expected === null)) this.created.clear();
+    for (const { scope, id, document, position, expected } of writes) {
+      const isBrief = rarelyChanges && expected === null;
+      const [cache, other] = isBrief ? [this.created, this.known] : [this.known, this.created];
+      const key = keyOf(scope, id);
+      cache.set(key, { document: document ?? undefined, position, expected: position, made: true });
+      // It may contain an older state, such as ABSENT for a document that has now been created.
+      other.delete(key);
+    }
   }
 
   forget(): void {
     this.known.clear();
+    this.created.clear();
     this.isFirst = false;
   }
 
@@ -212,7 +225,7 @@ export class Projector {
     const missing = new Map<string, DocumentKey>();
     for (const { event, scope, id, key } of steps) {
       if (touched.has(key) || missing.has(key)) continue;
-      const known = this.known.get(key) ?? (this.isFirst && begins(this.projection, event, id) ? ABSENT : undefined);
+      const known = this.known.get(key) ?? this.created.get(key) ?? this.assumed(event, id);
       if (known) touched.set(key, { ...known, scope, id });
       else missing.set(key, { scope, id });
     }
@@ -221,6 +234,10 @@ export class Projector {
     for (const [index, [key, place]] of [...missing].entries())
       touched.set(key, { ...place, ...this.found(key, stored[index]) });
     return touched;
+  }
+
+  private assumed(event: Recorded, id: string): Readonly<Folded> | undefined {
+    return this.isFirst && begins(this.projection, event, id) ? ABSENT : undefined;
   }
 
   private found(key: string, stored: StoredDocument | undefined): Readonly<Folded> {

@@ -59,6 +59,7 @@ export const ledgerEntryProjection: Projection<LedgerEntryView, LedgerEvent> = {
   sources: ledgerSources,
   documents: (event) => (entriesOf(event).length === 0 ? [] : [idOf(event)]),
   begins: () => true,
+  rarelyChanges: true,
   evolve: (_, event) => {
     const at = Date.parse(event.metadata.timestamp);
     const [of, later] = isSettled(event) ? (['', 0] as const) : recordOf(event);

@@ -162,6 +162,7 @@ export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
     return entriesOf(event).flatMap(({ id, reversalOf }) => (reversalOf === null ? [id] : [id, reversalOf]));
   },
   begins: (event, id) => entriesOf(event).some((entry) => entry.id === id),
+  rarelyChanges: true,
   evolve: (view, event, id) => {
     const entries = entriesOf(event);
     const ordinal = entries.findIndex((entry) => entry.id === id);

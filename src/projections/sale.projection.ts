@@ -51,6 +51,7 @@ export const saleProjection: Projection<SaleView, SaleEvent> = {
   model: sales,
   sources: ['sale'],
   recordsOf: [],
+  rarelyChanges: true,
   documents: (event) => {
     switch (event.type) {
       case 'SaleAccepted':

@@ -176,6 +176,44 @@ describe('A projection', () => {
       expect(loaded).toEqual(['eve', 'ada', 'eve', 'bob']);
     }));
 
+  test('remembers a document that rarely changes until the next ones are created, and longer once it has changed', () =>
+    withClub(async ({ events, store }) => {
+      const loaded: string[] = [];
+      let conflicts = 0;
+      const counting: DocumentStore = {
+        load: (table, keys) => {
+          loaded.push(...keys.map(({ id }) => id));
+          return store.load(table, keys);
+        },
+        write: async (batch) => {
+          const result = await store.write(batch);
+          conflicts += result.conflicts.length;
+          return result;
+        },
+      };
+      const leader = new Projector(counting, { projection: memberProjection, table: liveTable(memberProjection) });
+      let from = -1;
+      const process = async (...happened: Parameters<typeof happen>[1][]): Promise<void> => {
+        await happen(events, ...happened);
+        const batch = (await events.readAll({ from })).map((event) => catalogue.decode(event));
+        from += happened.length;
+        await project(counting, [leader], batch, from);
+      };
+      const { joined, greeted, fenced } = facts;
+      // Joining does not begin the stream, so the projector looks up eve. It must not regard her as absent after she has joined.
+      await process(fenced('eve'));
+      await process(joined('eve'));
+      await process(joined('ada'), joined('dan'));
+      expect(loaded.splice(0)).toEqual(['eve']);
+      await process(greeted('eve', 'kim'));
+      await process(greeted('ada', 'kim'));
+      expect(loaded.splice(0)).toEqual(['eve']);
+      await process(joined('kim'));
+      await process(greeted('eve', 'kim'), greeted('ada', 'kim'), greeted('dan', 'kim'));
+      expect(loaded).toEqual(['dan']);
+      expect(conflicts).toBe(0);
+    }));
+
   test('leaves a tombstone for a document created and deleted within one batch', () =>
     withClub(async (club) => {
       await happen(club.events, facts.joined('ada'), facts.left('ada'));
