@@ -87,6 +87,14 @@ export class ReadStoreDatabase {
     return this.prepared(sql).run(...values) as { changes: number; lastInsertRowid: number };
   }
 
+  /**
+   * Runs a statement that returns no rows. Like `run`, but uses `get`, because the binding's `run` creates an object
+   * with the number of changes.
+   */
+  change(sql: string, ...values: Value[]): void {
+    this.prepared(sql).get(...values);
+  }
+
   exec(sql: string): void {
     this.db.exec(sql);
   }

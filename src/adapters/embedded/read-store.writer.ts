@@ -46,7 +46,7 @@ export class ReadStoreWriter {
 
   /** Stores all checkpoints with one statement, because every batch contains a checkpoint for each model. */
   private checkpoints(checkpoints: WriteBatch['checkpoints']): void {
-    this.db.run(
+    this.db.change(
       `INSERT INTO kontor_checkpoints (key, position) SELECT value ->> 0, value ->> 1 FROM json_each(?) WHERE TRUE
        ON CONFLICT (key) DO UPDATE SET position = excluded.position WHERE excluded.position > position`,
       JSON.stringify(checkpoints.map(({ key, position }) => [bindable(key), position])),
@@ -93,7 +93,7 @@ class TableWriter {
       if (terms !== undefined) this.replace('terms', number, isNew, [terms]);
     for (const [number, { isNew, words }] of rows) if (words !== undefined) this.replace('words', number, isNew, words);
     for (const [scope, { last, added, changed }] of this.changes)
-      this.db.run(
+      this.db.change(
         `INSERT INTO kontor_counts (name, scope, count, last, changes) VALUES (?, ?, ?, ?, abs(random() % 1000000000))
          ON CONFLICT (name, scope) DO UPDATE SET count = count + excluded.count, last = excluded.last, changes = changes + ?`,
         ...[this.shape.name, scope, added, last, changed],
@@ -124,7 +124,7 @@ class TableWriter {
     const changed = compared.filter((each) => each.value !== each.old);
     const sets = ['position', 'json', ...changed.map(({ name }) => name)].map((name) => `${name} = ?`);
     const values = [write.position, json, ...changed.map(({ value }) => value)];
-    this.db.run(`UPDATE ${main} SET ${sets.join(', ')} WHERE number = ?`, ...values, number ?? null);
+    this.db.change(`UPDATE ${main} SET ${sets.join(', ')} WHERE number = ?`, ...values, number ?? null);
     const isMatchedAsBefore = this.reindex(number as number, old, row);
     const added = Number(before === null) - Number(json === null);
     if (
@@ -150,8 +150,8 @@ class TableWriter {
 
   /** Replaces a document's row in a full-text table. A document without text has no row. */
   private replace(table: 'terms' | 'words', number: number, isNew: boolean, texts: readonly string[]): void {
-    if (!isNew) this.db.run(`DELETE FROM ${this.shape[table]} WHERE rowid = ?`, number);
-    if (texts.some((text) => text !== '')) this.db.run(this.shape.statements[table], number, ...texts);
+    if (!isNew) this.db.change(`DELETE FROM ${this.shape[table]} WHERE rowid = ?`, number);
+    if (texts.some((text) => text !== '')) this.db.change(this.shape.statements[table], number, ...texts);
   }
 
   private changeOf(scope: number): Change {
