@@ -519,11 +519,35 @@ describe('The read store in SQLite', () => {
       ['a number instead of a text', { customerId: 7 }],
       ['several values for the order', { date: ['2025-01-01'] }],
       ['several values for what is counted', { open: [true] }],
-    ])('rejecting %s before writing', async (_, wrong) => {
-      await expect(store.write(batch([create('a', nth(1)), create('b', { ...nth(2), ...wrong })]))).rejects.toThrow(
-        TypeError,
-      );
-      expect((await store.list(table, scope, page)).totalCount).toBe(0);
+    ])('rejecting %s, with all tables and checkpoints of the batch', async (_, wrong) => {
+      await store.prepare([customersTable]);
+      const first = { table: customersTable, writes: [create('c1', { name: 'First' })] };
+      const writes = [create('a', nth(1)), create('b', { ...nth(2), ...wrong }), create('d', nth(3))];
+      const checkpoints = [{ key: 'entries', position: 1 }];
+      await expect(store.write({ tables: [first, { table, writes }], checkpoints })).rejects.toThrow(TypeError);
+      expect(await store.get(table, scope, 'a')).toBeUndefined();
+      expect(await store.checkpoint('entries')).toBe(-1);
+      // The engine has removed everything from its indexes, and is ready for the corrected batch.
+      const right = { table, writes: writes.map((each) => ({ ...each, document: nth(1) })) };
+      expect(await store.write({ tables: [first, right], checkpoints })).toEqual({ conflicts: [] });
+      const found = [
+        await store.list(customersTable, scope, { ...page, search: 'first' }),
+        await store.list(table, scope, { ...page, where: { type: nth(1).type } }),
+      ];
+      expect(found.map(({ totalCount }) => totalCount)).toEqual([1, 3]);
+    });
+
+    test('separating tenants, even if the first batch of one of them was rejected', async () => {
+      const tenants = [1, 2].map((digit) => tenantScope(`0199c0de-0000-7000-8000-00000000001${digit}`));
+      const [first, second] = tenants.map((tenant) => ({ ...create('a', nth(1)), scope: tenant }));
+      if (!first || !second) throw new Error('There are two tenants');
+      const wrong = { ...first, document: { ...nth(1), sequence: '7' } };
+      await expect(store.write(batch([wrong]))).rejects.toThrow(TypeError);
+      await store.write(batch([second]));
+      expect(await store.get(table, first.scope, 'a')).toBeUndefined();
+      expect(await store.write(batch([first, { ...first, id: 'b' }]))).toEqual({ conflicts: [] });
+      const totals = tenants.map(async (tenant) => (await store.list(table, tenant, page)).totalCount);
+      expect(await Promise.all(totals)).toEqual([2, 1]);
     });
 
     test('rejecting invalid filter values as a programming error', async () => {

@@ -1,4 +1,5 @@
-import type { AnyTable, DocumentKey, DocumentWrite, WriteBatch, WriteResult } from '../../ports/read-store.js';
+import type { AnyTable, DocumentKey, DocumentWrite, TableWrites } from '../../ports/read-store.js';
+import type { WriteBatch, WriteResult } from '../../ports/read-store.js';
 import { bindable } from '../bindable-text.js';
 import { pack, unpack } from './packed-json.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
@@ -22,20 +23,25 @@ export class ReadStoreWriter {
   ) {}
 
   write(batch: WriteBatch): WriteResult {
-    const tables = batch.tables.map(({ table, writes }) => {
-      const shape = this.catalog.shape(table);
-      return { table, shape, writes: writes.map((write) => this.prepare(shape, write)) };
-    });
+    // Within the transaction, `addScope` must find all scopes, because their numbers must outlast a rollback.
+    for (const { writes } of batch.tables) for (const { scope } of writes) this.catalog.addScope(scope);
     return this.db.writing(() => {
-      const conflicts = tables.flatMap(({ table, shape, writes }): Refused[] => {
-        const target = new TableWriter(this.db, this.catalog, shape);
-        const refused = writes.filter((prepared) => !target.write(prepared));
-        target.finish();
-        return refused.map(({ write }) => ({ table, scope: write.scope, id: write.id }));
-      });
+      const conflicts = batch.tables.flatMap((each) => this.writeTable(each));
       if (conflicts.length === 0) this.checkpoints(batch.checkpoints);
       return { keep: conflicts.length === 0, result: { conflicts } };
     });
+  }
+
+  /**
+   * Returns the writes that were refused. Prepares each document just before it is written. If all were prepared first,
+   * a garbage collection would find all of them alive.
+   */
+  private writeTable({ table, writes }: TableWrites): Refused[] {
+    const shape = this.catalog.shape(table);
+    const target = new TableWriter(this.db, this.catalog, shape);
+    const refused = writes.filter((write) => !target.write(this.prepare(shape, write)));
+    target.finish();
+    return refused.map(({ scope, id }) => ({ table, scope, id }));
   }
 
   private prepare(shape: TableShape, write: DocumentWrite): PreparedWrite {
