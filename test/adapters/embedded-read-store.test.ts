@@ -370,6 +370,28 @@ describe('The read store in SQLite', () => {
     expect(documents().map((json) => json.startsWith('{'))).toEqual([true, false, true]);
   });
 
+  test('merges eight segments of a full-text index at once, even if an earlier release created it', async () => {
+    const segments = (change = ''): unknown[] => {
+      const db = new DatabaseSync(file());
+      const found = ['entries_v1_g1__terms', 'entries_v1_g1__words'].map((name) => {
+        if (change) db.exec(`INSERT INTO ${name} (${name}, rank) VALUES ('automerge', ${change})`);
+        return db.prepare(`SELECT v FROM ${name}_config WHERE k = 'automerge'`).get() as unknown;
+      });
+      db.close();
+      return found;
+    };
+    const first = await openStore('readwrite');
+    await first.prepare([table]);
+    expect(segments()).toEqual([{ v: 8 }, { v: 8 }]);
+    await first.write(batch(some(3)));
+    await first.close();
+    expect(segments('4')).toEqual([{ v: 4 }, { v: 4 }]);
+    const second = await openStore('readwrite');
+    await second.prepare([table]);
+    expect(segments()).toEqual([{ v: 8 }, { v: 8 }]);
+    expect((await second.list(table, scope, { ...page, search: 'number' })).totalCount).toBe(3);
+  });
+
   test('reports a damaged document, and starts again with a new file', async () => {
     const store = await openStore('readwrite');
     await store.prepare([table]);

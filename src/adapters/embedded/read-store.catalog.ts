@@ -2,7 +2,8 @@ import type { AnyTable, Scope } from '../../ports/read-store.js';
 import { bindable } from '../bindable-text.js';
 import { RegisteredTables } from '../registered-tables.js';
 import { MissingTable, type ReadStoreDatabase } from './read-store.database.js';
-import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from './read-store.shape.js';
+import { createIndexes, createTable, fullTextTablesOf, shapeOf } from './read-store.shape.js';
+import { tablesOf, type TableShape } from './read-store.shape.js';
 
 /**
  * State of a scope within a table. `last` is the highest ordinal in use. `changes` gets a new value whenever a change
@@ -10,6 +11,12 @@ import { createIndexes, createTable, shapeOf, tablesOf, type TableShape } from '
  * if a table is recreated under the same name.
  */
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
+
+/**
+ * Number of segments of a level at which FTS5 begins to merge them. With its default of 4, writing a row costs about a
+ * tenth more, while a search is only a few microseconds faster.
+ */
+const SEGMENTS_PER_MERGE = 8;
 
 /** Registered tables, scopes and live generations. */
 export class ReadStoreCatalog extends RegisteredTables<TableShape> {
@@ -77,8 +84,17 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
         const sql = 'INSERT INTO kontor_tables (name, declaration, indexed) VALUES (?, ?, 0)';
         this.db.run(sql, shape.name, shape.declaration);
       }
+      for (const table of fullTextTablesOf(shape)) this.tune(table);
       return { keep: true, result: undefined };
     });
+  }
+
+  /** Earlier releases left the settings of their tables at the default. */
+  private tune(fullText: string): void {
+    const config = `${fullText.slice(0, -1)}_config"`;
+    const found = this.db.get(`SELECT v FROM ${config} WHERE k = 'automerge'`);
+    if (found?.[0] !== SEGMENTS_PER_MERGE)
+      this.db.change(`INSERT INTO ${fullText} (${fullText}, rank) VALUES ('automerge', ?)`, SEGMENTS_PER_MERGE);
   }
 
   /** Builds one index per step, so that the event loop can run between steps. */

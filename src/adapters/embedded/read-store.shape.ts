@@ -173,11 +173,11 @@ export function createTable(shape: TableShape): string {
     ${texts.length > 0 ? `CREATE VIRTUAL TABLE ${words} ${search};` : ''}`;
 }
 
-export const tablesOf = ({ main, terms, words, filters, texts }: TableShape): string[] => [
-  main,
+export const fullTextTablesOf = ({ terms, words, filters, texts }: TableShape): string[] => [
   ...(filters.length > 0 ? [terms] : []),
   ...(texts.length > 0 ? [words] : []),
 ];
+export const tablesOf = (shape: TableShape): string[] => [shape.main, ...fullTextTablesOf(shape)];
 
 export const joinIndex = (shape: TableShape, { field }: Column): string => `"${shape.name}__by_${field}"`;
 export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
