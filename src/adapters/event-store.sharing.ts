@@ -12,6 +12,7 @@ import {
 } from '../ports/event-store.js';
 import { overriding } from '../ports/overriding.js';
 import { batchSizeOf, passes, stoppable } from './event-store.input.js';
+import { Consumer, JoinedConsumers } from './event-store.consumer.js';
 import { covers, isSame, narrowed, narrowingOf } from './event-store.narrowing.js';
 import { relayed } from './event-store.relay.js';
 import { KeptBatches } from './kept-batches.js';
@@ -22,16 +23,6 @@ const REMOTE_EVENTS = 500;
 const NARROW_EVERY_MS = 1_000;
 
 type Subscription = AllSubscription & { readonly signal: AbortSignal };
-type Consumer = {
-  readonly filter: EventFilter | undefined;
-  /** Position and state of the consumer's last batch, without its events so that they can be freed. */
-  told: Reached;
-  /**
-   * Whether the consumer has caught up. Only the consumer's own read can establish this, because the shared
-   * subscription may have read the consumer's events before the consumer started.
-   */
-  hasCaughtUp: boolean;
-};
 
 export type Sharing = {
   /**
@@ -42,6 +33,8 @@ export type Sharing = {
   readonly keepsLateApart?: boolean;
   /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;
+  /** Maximum time for which a slow consumer delays the others. Default: 250 ms. */
+  readonly patienceMs?: number;
   /** Interval at which the shared subscription stops selecting events that no consumer needs. Default: 1,000 ms. */
   readonly narrowEveryMs?: number;
   /** Provides live events that another thread of the process receives. Default: every thread receives its own. */
@@ -68,7 +61,7 @@ export class SharedSubscription {
   private pulling: Promise<void> | undefined;
   private readonly consumers = new Set<Consumer>();
   /** Consumers that read from the kept batches. */
-  private readonly joined = new Set<Consumer>();
+  private readonly joined: JoinedConsumers;
   /** The consumer in another thread, if there is one. */
   private remote: Consumer | undefined;
   private isClosed = false;
@@ -78,6 +71,7 @@ export class SharedSubscription {
     private readonly sharing: Sharing = {},
   ) {
     this.kept = new KeptBatches(sharing.keptEvents);
+    this.joined = new JoinedConsumers(sharing.patienceMs);
   }
 
   subscribe(subscription: AllSubscription): AsyncIterable<EventBatch> {
@@ -90,7 +84,7 @@ export class SharedSubscription {
   /** Provides live events to another thread of the process. */
   readonly liveAfter: LiveAfter = async (told, narrowing) => {
     const remote = this.remoteWith(narrowing);
-    remote.told = told;
+    this.joined.give(remote, told);
     this.widenFor(remote);
     if (this.joins(remote)) this.joined.add(remote);
     while (this.joins(remote) && !this.isClosed) {
@@ -107,7 +101,7 @@ export class SharedSubscription {
     const filter = narrowed(this.sharing.filter, narrowing);
     if (this.remote && isSame(this.remote.filter?.narrowing, filter?.narrowing)) return this.remote;
     if (this.remote) this.joined.delete(this.remote);
-    return (this.remote = { filter, told: { position: BEFORE_ALL, caughtUp: false }, hasCaughtUp: true });
+    return (this.remote = new Consumer(filter, BEFORE_ALL, true));
   }
 
   private iterate(subscription: AllSubscription): AsyncIterableIterator<EventBatch, void> {
@@ -125,7 +119,7 @@ export class SharedSubscription {
 
   private async *batches(subscription: Subscription, ended: () => void): AsyncGenerator<EventBatch, void> {
     const { signal, after, filter } = subscription;
-    const consumer: Consumer = { filter, told: { position: after, caughtUp: false }, hasCaughtUp: false };
+    const consumer = new Consumer(filter, after);
     this.consumers.add(consumer);
     try {
       while (!signal.aborted && !this.isClosed) {
@@ -147,7 +141,7 @@ export class SharedSubscription {
     try {
       while (this.joins(consumer) && !signal.aborted && !this.isClosed) {
         const batch = this.next(consumer.told, maxBatchSize, isWanted);
-        if (batch) yield told(consumer, batch);
+        if (batch) yield this.joined.give(consumer, batch);
         else await unlessAborted(this.pull(), signal);
       }
     } finally {
@@ -158,7 +152,7 @@ export class SharedSubscription {
   /** Reads alone. Returns true when the consumer can join, and false when its subscription is over. */
   private async *alone(consumer: Consumer, subscription: Subscription): AsyncGenerator<EventBatch, boolean> {
     for await (const batch of this.reader.subscribeToAll({ ...subscription, after: consumer.told.position })) {
-      yield told(consumer, batch);
+      yield this.joined.give(consumer, batch);
       consumer.hasCaughtUp ||= batch.caughtUp;
       if (batch.caughtUp) this.begin(batch.position);
       if (consumer.hasCaughtUp) this.widenFor(consumer);
@@ -190,7 +184,7 @@ export class SharedSubscription {
   private open(position: Position): boolean {
     const { liveAfter } = this.sharing;
     const filter = this.needed();
-    const subscription = { after: position, ...(filter && { filter }) };
+    const subscription = { after: position, maxBatchSize: this.kept.batchSize, ...(filter && { filter }) };
     try {
       const batches = liveAfter
         ? relayed(this.reader, liveAfter, subscription)
@@ -261,6 +255,7 @@ export class SharedSubscription {
 
   private async read(source: AsyncIterator<EventBatch>): Promise<void> {
     try {
+      await this.joined.notSlow((position) => this.isKept(position) && this.kept.isFullFor(position));
       const next = await source.next();
       if (this.source !== source) return;
       if (next.done === true) this.isClosed = true;
@@ -277,17 +272,8 @@ export class SharedSubscription {
     this.reached = position;
     this.caughtUp = caughtUp;
     if (events.length === 0) return;
-    this.kept.add(
-      batch,
-      Array.from(this.joined, ({ told }) => told.position),
-    );
+    this.kept.add(batch, this.joined.positions);
   }
-}
-
-/** Records the position that the consumer reaches with the batch. */
-function told(consumer: Consumer, batch: EventBatch): EventBatch {
-  consumer.told = { position: batch.position, caughtUp: batch.caughtUp };
-  return batch;
 }
 
 /** Wraps a reader so that all of its subscriptions share a single underlying subscription. */

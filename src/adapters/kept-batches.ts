@@ -17,6 +17,17 @@ export class KeptBatches {
     return this.from;
   }
 
+  /** Maximum size of a batch. Two batches remain kept while a third is added. */
+  get batchSize(): number {
+    return Math.max(1, Math.floor(this.mostEvents * 0.4));
+  }
+
+  /** Whether another batch might evict events after the position. */
+  isFullFor(position: Position): boolean {
+    const unread = this.batches.slice(this.firstAfter(position)).reduce((sum, { events }) => sum + events.length, 0);
+    return unread + this.batchSize > this.mostEvents;
+  }
+
   /** Removes all batches and starts again after a position. */
   begin(after: Position): void {
     this.batches = [];

@@ -106,6 +106,8 @@ class WatchedStore {
 
 /** A consumer that restarts after an error, from the last position that it received. */
 class Consumer {
+  /** Running consumers, which would otherwise continue after a failed test. */
+  private static readonly started = new Set<Consumer>();
   readonly positions: number[] = [];
   batches = 0;
   position = BEFORE_ALL;
@@ -122,6 +124,7 @@ class Consumer {
 
   start(after = BEFORE_ALL): this {
     this.position = after;
+    Consumer.started.add(this);
     this.running = this.run();
     return this;
   }
@@ -146,6 +149,11 @@ class Consumer {
     this.ending.abort();
     this.unblock();
     await this.running;
+    Consumer.started.delete(this);
+  }
+
+  static async stopAll(): Promise<void> {
+    await Promise.all([...Consumer.started].map((one) => one.stop()));
   }
 
   private async run(): Promise<void> {
@@ -196,6 +204,7 @@ describe('A shared subscription', () => {
     watched = new WatchedStore(store);
   });
   afterEach(async () => {
+    await Consumer.stopAll();
     await store.close();
     await rm(directory, { recursive: true });
   });
@@ -259,6 +268,34 @@ describe('A shared subscription', () => {
     const before = watched.read;
     await reached([fast, slow], await append('a'));
     expect(watched.read - before).toBe(1);
+    await Promise.all([fast.stop(), slow.stop()]);
+  });
+
+  test('waits for a slow consumer during a burst, so that each event is read once', async () => {
+    const shared = watched.sharing({ keptEvents: 10, patienceMs: 60_000 });
+    const [fast, slow] = [new Consumer(shared).start(), new Consumer(shared).start()];
+    await reached([fast, slow], await append('a'));
+    const before = watched.read;
+    slow.block();
+    const head = await append('a', 40);
+    // The fast consumer has received as much as can be kept for the slow one.
+    await eventually(() => fast.positions.length >= 9, 5_000);
+    slow.unblock();
+    await reached([fast, slow], head);
+    expect(watched.read - before).toBe(40);
+    await Promise.all([fast.stop(), slow.stop()]);
+  });
+
+  test('waits only once for a blocked consumer', async () => {
+    const shared = watched.sharing({ keptEvents: 10, patienceMs: 2_000 });
+    const [fast, slow] = [new Consumer(shared).start(), new Consumer(shared).start()];
+    await reached([fast, slow], await append('a'));
+    slow.block();
+    const beganMs = clock.monotonicMs();
+    for (let n = 0; n < 20; n += 1) await reached([fast], await append('a'));
+    // Without a limit, there would be a wait for each of the last four events that can be kept.
+    expect(clock.monotonicMs() - beganMs).toBeLessThan(6_000);
+    slow.unblock();
     await Promise.all([fast.stop(), slow.stop()]);
   });
 
