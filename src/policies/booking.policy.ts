@@ -61,11 +61,12 @@ export class BookingPolicy implements Policy {
   ) {}
 
   /** The intake has booked nearly all sales. */
-  isSettled({ type, data }: RecordedEvent): boolean {
+  isSettled({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): boolean {
     return type === 'SaleAccepted' && (data as { readonly isBooked?: boolean }).isBooked === true;
   }
 
   async react(event: Accepted): Promise<void> {
+    if (this.isSettled(event)) return;
     const { tenantId, recordId: id } = event;
     const target = { tenantId, id };
     const state = await this.anyStateOf(target);
