@@ -87,7 +87,7 @@ const FAILED: OutcomeType = 'DeadLetterReplayFailed';
 const OUTCOMES: readonly OutcomeType[] = ['DeadLetterReplayed', FAILED, 'DeadLetterDiscarded'];
 
 /** Number of letters in a batch. After an interruption, the batch is repeated without letters already handled. */
-const PART = 25;
+const PART = 50;
 /** Number of letters handled concurrently. Letters for the same record are handled one after another. */
 const LANES = 16;
 const SAVE_EVERY_MS = 1_000;

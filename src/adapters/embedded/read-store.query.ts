@@ -17,8 +17,12 @@ const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
 /** Number of rows per requested match that are checked directly for a page's matches. */
 const NEAR_ROWS_PER_HIT = 4;
-/** Maximum range of these rows' ordinals, per row. Ordinals mostly increase with creation time. */
+/**
+ * Maximum range of these rows' ordinals: a number per row, and at least a minimum. Ordinals mostly increase with
+ * creation time, but those of documents that are created together are in no order.
+ */
 const NEAR_SPREAD = 8;
+const MIN_NEAR_RANGE = 4_000;
 
 /** Answers list queries by combining bit sets of matching documents with the sort index. */
 export class ReadStoreQuery {
@@ -121,7 +125,7 @@ export class ReadStoreQuery {
     const rows = this.ordinals(target, walk, size, 0);
     if (rows.length === 0) return rows;
     const [first, last] = [Math.min(...rows), Math.max(...rows)];
-    if (last - first > size * NEAR_SPREAD) return undefined;
+    if (last - first > Math.max(MIN_NEAR_RANGE, size * NEAR_SPREAD)) return undefined;
     const found = this.matches.among(target, terms, first, last);
     const hits = rows.filter((ordinal) => found.has(ordinal));
     return hits.length >= limit || rows.length < size ? hits.slice(0, limit) : undefined;
