@@ -182,7 +182,7 @@ export class MongoConnection {
 
   /** Returns the error to throw. */
   private noteFailed(error: unknown): Error {
-    if (error instanceof MongoServerError) this.silentSinceMs = undefined;
+    if (error instanceof MongoServerError || error instanceof SearchTooBroad) this.silentSinceMs = undefined;
     else this.silentSinceMs ??= this.clock.monotonicMs();
     if (isUnreached(error)) this.noteAway(error);
     else this.noteFault(error);
