@@ -21,7 +21,8 @@ const seen = { personal: true, published: true } as const;
 const found = { ...seen, searched: true } as const;
 const code = line(40).meta({
   description:
-    'On creation, the service replaces a missing or null code with the next number. Later, null removes the code.',
+    'On creation, the service replaces a missing or null code with the next number. In an update, null removes the ' +
+    'code.',
 });
 export const customerRecord = record({
   code: optional(code.nullable(), z.string().nullable(), null, { searched: true, published: true }),

@@ -47,7 +47,7 @@ export const transactionRecord = record({
   documentDate: system(z.exactOptional(CalendarDate), {
     shown: DateText.meta({
       description:
-        'Original date of the document. Earlier than `date` if its period was closed or its sale was booked later.',
+        'Original date of the document. Earlier than `date` if its period was closed, or if its sale was booked later.',
     }),
     published: z.exactOptional(
       PublicDate.meta({

@@ -23,7 +23,7 @@ export const CategoryController = controllerOf(
   read.query(
     'List categories by name',
     {
-      description: 'Unlike other lists, this list is sorted alphabetically, ignoring case and accents.',
+      description: 'The list is sorted alphabetically, ignoring case and accents.',
       query: listQuery,
       answers: valueOf(z.array(TransactionCategoryDto)),
     },

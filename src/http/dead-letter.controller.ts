@@ -47,7 +47,7 @@ const IntegrationDeadLetter = named(
     payload: z.unknown().meta({
       description:
         'Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. Lists also return ' +
-        'null for data of more than 4,096 characters.',
+        'null for data that is longer than 4,096 characters.',
     }),
     reason: z.object({ code: z.string(), message: z.string() }),
     attempts: z.int().min(1),
@@ -121,9 +121,9 @@ const BulkPreviewDto = named(
 const bulkDetails = {
   method: 'POST',
   description:
-    'The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations can ' +
-    'pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. ' +
-    'Each dead letter is processed at most once, even after a crash.',
+    'The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, ' +
+    'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each ' +
+    'dead letter is processed at most once, even after a crash.',
   creates: {},
   answers: {
     ...valueOf(BulkPreviewDto),

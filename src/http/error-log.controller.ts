@@ -57,9 +57,9 @@ export const ErrorLogController = controllerOf(
     'List errors from requests and background work, grouped by kind, most recent first',
     {
       description:
-        'Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` ' +
-        'select errors that occurred in the period. Filters by tenant, branch or user select errors that recently ' +
-        'affected that tenant, branch or user.',
+        'Occurrences of the same error are counted in one record until the error is resolved. `dateFrom` and ' +
+        '`dateTo` select errors that occurred in that period. Filters by tenant, branch or user select errors that ' +
+        'recently affected that tenant, branch or user.',
       query: listQuery,
       answers: pageOf(ErrorLogDto),
     },

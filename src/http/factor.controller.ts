@@ -113,12 +113,12 @@ export const FactorController = controllerOf(
     ({ tokens }) => tokens,
   ),
   auth.command(
-    "Confirm the caller's identity again before an operation that requires it",
+    "Verify the caller's identity again before an operation that requires a step-up",
     {
       path: '/step-up',
       description:
-        'Without a proof, the response contains the accepted methods and the passkey options. With a proof, the ' +
-        'session counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof ' +
+        'If the request contains no proof, the response lists the accepted methods and the passkey options. A valid ' +
+        'proof verifies the session for 10 minutes. If the account has no factor, send `password`. A wrong proof ' +
         'returns 400.',
       body: StepUpInput,
       answers: { ...valueOf(z.union([SteppedUpDto, FactorRequiredDto])), ...told, also },

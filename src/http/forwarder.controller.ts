@@ -67,8 +67,8 @@ export const ForwarderController = controllerOf(
     {
       path: '/rewind',
       description:
-        `The only forwarder is ${FORWARDER}. GET /api/platform/redis/queues reports the progress. Rewinds run one ` +
-        `after another.`,
+        `The only forwarder is \`${FORWARDER}\`. GET /api/platform/redis/queues reports the progress of the rewind. ` +
+        'Rewinds run one after another.',
       body: rewindBody,
     },
     ({ params, body }) => new RewindForwarder(targetOf(params), requestOf(body)),

@@ -30,8 +30,8 @@ const IntegrationKeyDto = named(
     ...facts,
     lastUsedAt: instantOut.nullable().meta({
       description:
-        'Time of the last authenticated request. The first use appears immediately; later uses are recorded once a minute. ' +
-        'If the service crashes, uses in the last minute may not be recorded.',
+        'Time of the last authenticated request. The first request is recorded immediately, and later requests once ' +
+        'a minute. If the service crashes, requests from the last minute may not be recorded.',
     }),
     previousSecretExpiresAt,
     revokedAt,
@@ -79,8 +79,8 @@ export const IntegrationKeyController = controllerOf(
     {
       path: '/:id/rotate',
       description:
-        'The old secret stops working after `overlapHours`, by default within a second. Older secrets stop working ' +
-        'within a second.',
+        'The old secret stops working after `overlapHours`, or within a second if `overlapHours` is omitted. Any ' +
+        'older secret stops working within a second.',
       body: rotateBody,
       answers: {
         ...issuedAnswer,
@@ -101,8 +101,8 @@ export const IntegrationKeyController = controllerOf(
       method: 'PATCH',
       path: '/:id',
       description:
-        'The maximum rate limit for tenants does not apply. Raising the rate limit requires a sign-in or step-up ' +
-        'within the last 10 minutes (403 STEP_UP_REQUIRED).',
+        'Operators can exceed the maximum rate limit for tenants. Raising the rate limit requires a sign-in or ' +
+        'step-up within the last 10 minutes (403 STEP_UP_REQUIRED).',
       body: UpdateIntegrationKey.schema,
       answers: receipt(200),
     },

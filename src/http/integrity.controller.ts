@@ -59,7 +59,7 @@ export const IntegrityController = controllerOf(
     () => new GetCheckpoint(),
   ),
   routes.query(
-    'Prove that the history contains an event, or that events have only been appended',
+    'Prove that the history contains an event, or that it has only been appended to',
     {
       path: '/proofs',
       query: proofQuery,
@@ -71,7 +71,7 @@ export const IntegrityController = controllerOf(
     ({ query: { eventId, from = 1, to = 1 } }) => new GetTreeProof(eventId ?? { from, to }),
   ),
   recorded.route(
-    'Download the events of a record with proofs that the last checkpoint covers them',
+    "Download a record's events, with proofs that the last checkpoint covers them",
     {
       path: '/evidence',
       query: evidenceQuery,

@@ -121,10 +121,11 @@ export const JobController = controllerOf(
     {
       path: '/stream',
       description:
-        'The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each ' +
-        'change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A ' +
-        'request with `Last-Event-ID` gets only later events, without a snapshot. The service sends a comment every ' +
-        '15 seconds. The stream ends when the session ends.',
+        'The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). Each change ' +
+        'is then sent as `event: job` with a JobExecutionLogDto. The `id` of the server-sent event is the position ' +
+        'of the change in the history. If the request contains `Last-Event-ID`, the stream contains only later ' +
+        'events, without a snapshot. The service sends a comment every 15 seconds. The stream ends when the session ' +
+        'ends.',
       requestHeaders: {
         'Last-Event-ID': { description: '`id` of the last received event.', pattern: '^(?:0|[1-9]\\d{0,15})$' },
       },

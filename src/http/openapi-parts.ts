@@ -57,7 +57,7 @@ const alwaysThere = {
     schema: { type: 'string', const: 'true' },
   },
   'Retry-After': { description: 'Number of seconds to wait before retrying.', schema: count },
-  'WWW-Authenticate': { description: 'Required credential type.', schema: string },
+  'WWW-Authenticate': { description: 'Required authentication scheme.', schema: string },
   'X-RateLimit-Limit': { description: 'Number of requests allowed per window.', required: true, schema: count },
   'X-RateLimit-Remaining': {
     description: 'Number of requests remaining in the current window.',

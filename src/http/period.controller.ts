@@ -12,7 +12,7 @@ const PeriodsDto = named(
   z.object({
     closedThrough: dateOut
       .nullable()
-      .meta({ description: 'Last closed day. No transactions can be posted on or before this day.' }),
+      .meta({ description: 'Last closed date. No transactions can be posted on or before this date.' }),
     history: z
       .array(
         z.object({
@@ -56,12 +56,12 @@ export const PeriodController = controllerOf(
     ({ tenantId }) => new GetPeriods(tenantId),
   ),
   routes.command(
-    'Close the books up to and including a day',
+    'Close the books up to and including a date',
     { path: '/close', body: ClosePeriod.schema },
     ({ tenantId, body }) => new ClosePeriod({ tenantId: PLATFORM_TENANT, id: tenantId }, body),
   ),
   routes.command(
-    'Reopen the books after a day, or entirely',
+    'Reopen the books after a date, or entirely',
     { path: '/reopen', stepUp: true, body: ReopenPeriod.schema },
     ({ tenantId, body }) => new ReopenPeriod({ tenantId: PLATFORM_TENANT, id: tenantId }, body),
   ),

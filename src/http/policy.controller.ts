@@ -11,7 +11,7 @@ export const PolicyController = controllerOf(
     {
       path: '/pause',
       description:
-        "The policy's events wait until it is resumed. While the `booking` policy is paused, partners' sales are " +
+        "Events wait until the policy is resumed. While the `booking` policy is paused, partners' sales are " +
         'accepted but not booked. GET /api/platform/redis/queues lists the policies and the time at which each was ' +
         'paused.',
     },

@@ -19,7 +19,7 @@ const ProjectionDto = named(
     lag: z
       .int()
       .min(0)
-      .meta({ description: '`head` minus `position`. Positions have gaps, so this is not a number of events.' }),
+      .meta({ description: '`head` minus `position`. Positions have gaps, so the lag is not a number of events.' }),
     status: z.enum(['LIVE', 'CATCHING_UP', 'REBUILDING', 'STOPPED', 'FAILED']).meta({
       description: 'STOPPED: an event cannot be applied. FAILED: processing fails and is retried.',
     }),

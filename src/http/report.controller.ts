@@ -27,7 +27,7 @@ const knownAt = instantInput.optional().meta({
 });
 const asOf = dateInput
   .optional()
-  .meta({ description: 'Last value date to include. Default: all dates, with ages as of today.' });
+  .meta({ description: 'Last value date to include. By default, all dates are included, with ages as of today.' });
 const dates = { from: dateInput.optional(), to: dateInput.optional() };
 
 type Dated = { readonly from?: string | undefined; readonly to?: string | undefined };
@@ -106,7 +106,7 @@ export const ReportController = controllerOf(
     orTable(tables.taxTable),
   ),
   reports.query(
-    'Get all postings in a period in order, optionally as a Beancount file',
+    'Get all postings in a period, ordered by date, optionally as a Beancount file',
     {
       path: '/general-ledger',
       query: ledgerQuery,

@@ -53,7 +53,7 @@ const SaleBatchAnswerDto = named(
   z.object({
     items: z.array(
       z.object({
-        externalId: z.string().nullable().meta({ description: 'External id of the sale; null if it has none.' }),
+        externalId: z.string().nullable().meta({ description: 'External id of the sale; null if the sale has none.' }),
         status: z.int().meta({ description: 'HTTP status that the sale would get if it were sent alone.' }),
         body: z.union([SaleReceiptDto, ValidSaleDto, PartnerErrorDto]),
         differs: z
@@ -152,9 +152,9 @@ export const SaleController = controllerOf(
       path: '/sales/batch',
       description:
         'The response lists the results in the same order as the sales in the request. Each sale gets the result ' +
-        'that it would get if sent alone, and counts as one request toward the rate limit. The batch as a whole ' +
-        'fails only if its JSON is malformed. Retries are safe, because the `externalId` identifies each sale. The ' +
-        '`Idempotency-Key` header is ignored.',
+        'that it would get if sent alone, and counts as one request toward the rate limit. A batch is ' +
+        'rejected as a whole only if the batch itself is invalid, for example if its JSON is malformed. Retries are ' +
+        'safe, because the `externalId` identifies each sale. The `Idempotency-Key` header is ignored.',
       query: intakeQuery,
       body: SaleBatchDto,
       maxBytes: MAX_BATCH_BYTES,

@@ -17,7 +17,7 @@ export const ErrorResponseDto = named(
     tenants: z
       .array(z.object({ name: z.string(), slug: z.string() }))
       .optional()
-      .meta({ description: 'With TENANT_REQUIRED: the tenants to choose from.' }),
+      .meta({ description: 'For TENANT_REQUIRED: the tenants to choose from.' }),
     requestId: z.string(),
   }),
 );
@@ -76,8 +76,8 @@ export const totalIsCapped = z
   .optional()
   .meta({
     description:
-      'Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page ' +
-      'is full.',
+      'Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if ' +
+      'the page is full.',
   });
 
 export const page = <S extends z.ZodType>(item: S) =>
@@ -100,7 +100,7 @@ export const cursorPage = <S extends z.ZodType>(item: S) =>
       .nullable()
       .meta({
         description:
-          'Value of `cursor` for the next page; null on the last page. Any page may contain fewer items than ' +
+          'Value to send as `cursor` for the next page; null on the last page. Any page may contain fewer items than ' +
           'requested, or none.',
       }),
   });

@@ -40,9 +40,9 @@ const ListedEventDto = named(
   StreamEventDto.extend({
     entity: z.string().meta({
       description:
-        "Kind of record in the event's audit log entry, which can refer to a record other than the one whose stream " +
-        'contains the event. For technical events, which have no entry: the kind of record whose stream contains ' +
-        'the event.',
+        "Kind of the record to which the event's audit log entry refers. This record may differ from the record " +
+        'whose stream contains the event. For technical events, which have no entry, this is the kind of the record ' +
+        'whose stream contains the event.',
     }),
     tenantId: z.string().meta({ description: 'Tenant of the audit log entry; `platform` for platform entries.' }),
     recordId: z.string(),
@@ -96,8 +96,8 @@ const routes = routesAt('/api/platform/streams/:entity/:id', {
   isRecorded: true,
 });
 const description =
-  "`entity` accepts the same values as in the audit log. A transaction recorded by another record's event is in " +
-  "that record's stream. Every successful request is recorded in the audit log.";
+  "`entity` accepts the same values as in the audit log. If another record's event recorded a transaction, the " +
+  "transaction is in that record's stream. Every successful request is recorded in the audit log.";
 
 /**
  * Only ids that are UUIDs are lowercased. Names that serve as ids, such as the name of a forwarder, are case-sensitive.
@@ -140,7 +140,7 @@ const listQuery = z
     entity: nameInput.optional().meta({ description: 'Kind of record, as in the audit log.' }),
     tenantId: recordTenant.optional(),
     correlationId: nameInput.optional().meta({
-      description: 'Id of the request that started the causal chain, as in the `X-Request-Id` header of its response.',
+      description: 'Id of the request that started the causal chain, as returned in the `X-Request-Id` header.',
     }),
     requestId: nameInput.optional(),
     from: fromInput.optional(),
@@ -155,9 +155,10 @@ export const EventController = controllerOf(
     'List the events of all records, newest first',
     {
       description:
-        'Lists the events that have an audit log entry, once that entry is available. To list technical events, ' +
-        'which have no entry, specify their `type`. Such a request searches only part of the history. Every ' +
-        'successful request is recorded in the audit log.',
+        'Lists events with an audit log entry, as soon as the entry is available. To list technical events, which ' +
+        'have no entry, specify their `type`. Each such request examines at most 5,000 events. If `nextCursor` is ' +
+        'not null, pass it as `cursor` to continue the search, even if the page is empty. Every successful request ' +
+        'is recorded in the audit log.',
       query: listQuery,
       answers: { ...pageOf(ListedEventDto), cursor: true },
     },

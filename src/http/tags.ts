@@ -31,7 +31,7 @@ export const TAGS = {
   'Platform Integrity': 'Checkpoints and proofs of the tamper-evident history.',
   'Platform Policies': 'Pausing and resuming the policies, which react to events.',
   'Platform Projections': 'Read models and their rebuilds, and the history of records.',
-  Console: "The operators' console and its browser sessions.",
+  Console: 'The console and its browser sessions.',
   Service: 'Service probes, metrics and API documents.',
 } as const;
 

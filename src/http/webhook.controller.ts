@@ -81,8 +81,8 @@ export const WebhookController = controllerOf(
       description:
         "Only this response contains the signing secret. The webhook receives the tenant's integration events (GET " +
         '/api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded ' +
-        'after its creation. The events of each record are delivered in order. A delivery is retried for up to ' +
-        'three days until the receiver responds with 2xx.',
+        'after its creation. The events of each record are delivered in order. A delivery is retried until ' +
+        'the receiver responds with 2xx, for up to three days.',
       body: CreateWebhook.schema,
       creates: { showsSecret: true },
       answers: { ...issuedAnswer, also: { 409: 'TOO_MANY_WEBHOOKS: delete a webhook first.' } },
@@ -106,7 +106,7 @@ export const WebhookController = controllerOf(
         'possible within 24 hours.',
       answers: {
         ...issuedAnswer,
-        also: { 409: 'TOO_MANY_SECRETS: too many secrets are in use. Try again later.' },
+        also: { 409: 'TOO_MANY_SECRETS: five secrets are already in use. Wait until the time given in `message`.' },
       },
     },
     ({ target }) => new RotateWebhookSecret(target, {}),

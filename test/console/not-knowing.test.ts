@@ -142,7 +142,7 @@ test('An empty list of read notifications does not claim that there are no notif
     body: { title: 'Stocktaking on Friday', body: 'Please book everything.', broadcast: true },
   });
   await visitor.signIn(shop.owner, '/notifications?isRead=true');
-  await page.getByText('There are no read notifications.').waitFor();
+  await page.getByText('You have no read notifications.').waitFor();
 });
 
 test('A value that the browser refuses to copy is not reported as copied', async () => {

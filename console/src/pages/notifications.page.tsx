@@ -22,7 +22,7 @@ const READ = [
 
 const NOTHING = {
   false: t('You have no unread notifications.'),
-  true: t('There are no read notifications.'),
+  true: t('You have no read notifications.'),
   any: t('There are no notifications yet.'),
 } as const;
 

@@ -103,7 +103,7 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
       icon="check"
       initial={{ through: isUseful ? suggested : '', note: '' }}
       label={t('Close a period')}
-      lead={t('Nothing can be posted on or before this day until the period is reopened.')}
+      lead={t('Nothing can be posted on or before this date until the period is reopened.')}
       onDone={useRefresh()}
       send={t('period| Close')}
     />

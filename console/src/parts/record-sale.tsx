@@ -152,7 +152,7 @@ export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
   <SaleDialog
     initial={returnOf(of, today(useZone()))}
     label={t('Record a return')}
-    lead={t('For a partial return, change the quantities or remove lines. The payments are the amounts refunded.')}
+    lead={t('For a partial return, change the quantities or remove lines. Under Payments, enter the amounts refunded.')}
     variant="default"
   />
 );
