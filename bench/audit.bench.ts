@@ -21,8 +21,8 @@ import { round } from './statistics.js';
 
 /**
  * This benchmark has no goal. It measures the cost of an audit entry as the CPU time of the projection and the read
- * store. It projects sales into an empty store in batches of 100, both in live mode and in rebuild mode. The baseline
- * is the projection of transactions from the same sales.
+ * store. It projects sales into an empty store in batches of 100, both in live mode and in rebuild mode. Baseline: the
+ * projection of transactions from the same sales.
  */
 const SALES = options.sizes?.[0] ?? pick(20_000, 2_000);
 const BATCH = 100;

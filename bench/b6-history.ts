@@ -14,7 +14,7 @@ import type { Recorded } from '../src/eventsourcing/event-catalogue.js';
 import type { LedgerEvent } from '../src/projections/ledger-events.js';
 import { mulberry32 } from '../test/support/manual-clock.js';
 
-/** The tenant's records that the generated events refer to. */
+/** The tenant's records to which the generated events refer. */
 export type Tenant = {
   readonly id: string;
   readonly accounts: Readonly<Record<'sales' | 'tax' | 'adjustments' | 'openingBalances', string>>;

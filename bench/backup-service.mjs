@@ -1,7 +1,7 @@
-// Runs the compiled service, and reads commands from standard input. The name of a job runs that job, `watch SECONDS`
-// only observes the service for that time, and `settle` waits until the read models are up to date. For each command,
-// prints a line of JSON: the job's outcome and duration, the serving thread's event-loop delay during the command, and
-// the process's memory usage. `end` stops the service.
+// Runs the compiled service and reads commands from standard input. The name of a job runs that job. `watch SECONDS`
+// only observes the service for that time. `settle` waits until the read models are up to date. `end` stops the
+// service. For each command, prints a line of JSON with the job's outcome and duration, the serving thread's event-loop
+// delay, and the process's memory usage.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -9,8 +9,8 @@ import { BenchService } from './service-client.js';
 import { round } from './statistics.js';
 
 /**
- * CPU time that the whole service uses per sale in a batch, relative to a sale sent on its own. Measured until the
- * sales are completely processed. Runs with and without batches alternate on one service.
+ * CPU time that the whole service uses per sale in a batch, relative to a sale sent on its own. A measurement ends when
+ * all sales are completely processed. Runs with and without batches alternate on one service.
  */
 const SIZE = 500;
 const SECONDS = pick(10, 3);

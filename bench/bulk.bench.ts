@@ -17,8 +17,8 @@ import { BenchService, type Books } from './service-client.js';
 import type { Latencies } from './statistics.js';
 
 /**
- * Runs bulk operations on one tenant while another tenant makes sales: the replay of 100,000 dead letters, which is
- * paused, killed and resumed, and the rewind of 100,000 messages.
+ * Runs two bulk operations on one tenant while another tenant makes sales. The first is the replay of 100,000 dead
+ * letters, which is paused, killed and resumed. The second is the rewind of 100,000 messages.
  */
 const LETTERS = pick(100_000, 2_000);
 const PER_SECOND = Number(process.env['BULK_PER_SECOND'] ?? 500);

@@ -14,8 +14,8 @@ import { median, percentile } from './statistics.js';
 
 /**
  * Measures the console's list of a very large number of transactions in Chromium, with the CPU throttled by a factor of
- * four: the largest contentful paint of the list with an empty cache, and the time from an input to the next paint
- * (Event Timing). The service uses one core, and the browser the other.
+ * four. The figures are the largest contentful paint of the list with an empty cache, and the time from an input to the
+ * next paint (Event Timing). The service uses one core, and the browser the other.
  */
 const SIZES = options.sizes ?? [pick(1_000_000, 20_000)];
 const SLOWDOWN = 4;

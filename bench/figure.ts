@@ -1,6 +1,6 @@
 import { median, round } from './statistics.js';
 
-/** The bound, and the value that it applies to. */
+/** A bound, and the value to which it applies. */
 export type Goal = { readonly of: 'value' | 'ratio' } & ({ readonly atLeast: number } | { readonly atMost: number });
 
 /** One number, measured once per run. */

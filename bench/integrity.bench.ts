@@ -17,10 +17,10 @@ import { say, tell } from './report.js';
 import { round } from './statistics.js';
 
 /**
- * B14: cost of the integrity tree per event, and verification rate. The cost is the CPU time for reading a history,
- * adding its events to the tree and storing the tiles, minus the CPU time for reading alone in the same run. The
- * verification is the nightly job, run in this process. The job reads the history, and compares every leaf with the
- * stored tiles and the roots with the checkpoints.
+ * B14: cost of the integrity tree per event, and verification rate. The cost is the CPU time for adding a history's
+ * events to the tree and storing the tiles. It excludes the CPU time for reading the history, which is measured
+ * separately in the same run. The verification is the nightly job, run in this process. The job reads the history. It
+ * compares every leaf with the stored tiles, and the roots with the checkpoints.
  */
 const EVENTS = options.sizes?.[0] ?? pick(1_000_000, 20_000);
 const SAVE_EVERY = 4_096;

@@ -28,7 +28,7 @@ export type Lag = {
 export const worst = (lag: Lag): number => Math.max(lag.bookedMs, lag.projectedMs, lag.forwardedMs);
 
 /**
- * Measures the lag of a service under load. Sends additional sales, and tracks each until it is completely processed.
+ * Measures the lag of a service under load. Sends additional sales and tracks each until it is completely processed.
  */
 export class LagWatch {
   private readonly stopping = new AbortController();

@@ -1,7 +1,7 @@
 import type { ApiClient } from './api-client.js';
 import type { Tenant } from './b6-history.js';
 
-/** Uses the API to create the accounts, branches and categories that the generated events refer to. */
+/** Uses the API to create the accounts, branches and categories to which the generated events refer. */
 export async function createLedger(owner: ApiClient, tenantId: string): Promise<Tenant> {
   const made = async (path: string, body: object) =>
     (await owner.json<{ data: { id: string } }>('POST', path, body)).data.id;

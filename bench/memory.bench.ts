@@ -27,8 +27,8 @@ const SALES_PER_SECOND = 100;
 const READ_EVERY_MS = 200;
 const SAMPLE_EVERY_MS = 1_000;
 /**
- * A slope up to this value is considered flat. The value equals 18 MiB per hour, which is less than the steps caused by
- * garbage collection.
+ * A slope up to this value is considered flat. The value equals 18 MiB per hour. Garbage collection alone causes larger
+ * steps.
  */
 const FLAT_MIB_A_MINUTE = 0.3;
 const TOKEN_MS = 5 * 60_000;

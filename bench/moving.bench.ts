@@ -14,9 +14,9 @@ import { round } from './statistics.js';
 
 /**
  * This benchmark has no goal. It measures how long a service is unavailable while its history moves from the embedded
- * engines to the servers and back: the backup, the restore, and the start until all read models are built. The servers
- * run on the other core. The test servers replace EventStoreDB and MongoDB. Compares the history that has been moved
- * back with the original.
+ * engines to the servers and back. This time includes the backup, the restore, and the start until all read models are
+ * built. The servers run on the other core. The test servers replace EventStoreDB and MongoDB. The benchmark also
+ * compares the history that has been moved back with the original.
  */
 const EVENTS = options.sizes?.[0] ?? pick(100_000, 4_000);
 const LOOK_EVERY_MS = 100;
@@ -31,7 +31,7 @@ async function timed<T>(work: () => Promise<T>): Promise<{ readonly seconds: num
   return { seconds: (performance.now() - startedMs) / 1_000, done };
 }
 
-/** Runs a service's backup job, and returns the path of the backup file. */
+/** Runs a service's backup job and returns the path of the backup file. */
 async function backUp(service: BenchService): Promise<string> {
   type Made = { readonly data: { readonly executionLogId: string } };
   type Run = { readonly id: string; readonly status: string; readonly message: string };
@@ -53,7 +53,7 @@ async function backUp(service: BenchService): Promise<string> {
   return join(directory, 'backups', file ?? '');
 }
 
-/** Stops a service, and moves its history. Returns the service that continues on the moved history. */
+/** Stops a service and moves its history. Returns the service that continues on the moved history. */
 async function move(from: BenchService, env: Env): Promise<{ readonly to: BenchService; readonly took: Seconds }> {
   const { seconds: backup, done: file } = await timed(() => backUp(from));
   await from.stop();

@@ -17,9 +17,9 @@ import { BenchService } from './service-client.js';
 import { percentile, round, timeEach } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures a large tenant's notifications: a broadcast to all users, with encrypted
- * pushes over TLS to a local push service. It then measures list, count and read-all requests, with a large number of
- * unread broadcasts.
+ * This benchmark has no goal. It measures a large tenant's notifications. First, it measures a broadcast to all users,
+ * with encrypted pushes over TLS to a local push service. It then measures list, count and read-all requests, with a
+ * large number of unread broadcasts.
  */
 const USERS = options.sizes?.[0] ?? pick(50_000, 1_000);
 const BROADCASTS = USERS;

@@ -25,7 +25,7 @@ export type Options = {
   readonly quick: boolean;
   readonly runs: number;
   /**
-   * History sizes for the growth curves. If undefined, the benchmark measures only the size that the goal applies to.
+   * History sizes for the growth curves. If undefined, the benchmark measures only the size to which the goal applies.
    */
   readonly sizes: readonly number[] | undefined;
   /** Seed for all generated data. */

@@ -46,7 +46,7 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM
 
 export type Server = { readonly url: URL; readonly process: ChildProcess; stop(): Promise<void> };
 
-/** Starts a server with all of its threads on one core, and waits until it prints its URL. */
+/** Starts a server with all of its threads on one core and waits until it prints its URL. */
 export async function startServer(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
@@ -116,8 +116,8 @@ export async function rssAnonMiB(pid: number | 'self' | undefined): Promise<numb
 
 const MS_PER_TICK = 10;
 /**
- * CPU time of a process so far, in milliseconds. On a machine with other load, CPU time is more meaningful than elapsed
- * time.
+ * CPU time of a process so far, in milliseconds. CPU time is more meaningful than elapsed time if the machine has other
+ * load.
  */
 export async function cpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

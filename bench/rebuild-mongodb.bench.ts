@@ -15,7 +15,7 @@ import { round } from './statistics.js';
 
 /**
  * B4 on MongoDB: builds all read models with their indexes in one pass over an embedded history. Baseline: plain bulk
- * inserts of the same documents under the same keys. Uses the server at MONGODB_URL, and drops its `kontor_bench_*`
+ * inserts of the same documents under the same keys. Uses the server at MONGODB_URL and drops its `kontor_bench_*`
  * databases. Without MONGODB_URL, uses the test server, whose indexes are not representative.
  */
 const EVENTS = pick(50_000, 2_000);

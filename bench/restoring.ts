@@ -7,7 +7,7 @@ import { say } from './report.js';
 
 const PROGRAM = new URL('../dist/restore.js', import.meta.url).pathname;
 
-/** Runs the restore program, and returns its duration in seconds. */
+/** Runs the restore program and returns its duration in seconds. */
 export async function restore(
   args: readonly string[],
   directory: string,

@@ -1,6 +1,6 @@
 import type { Load } from './processes.js';
 
-/** A partner's sale with one line, one payment, and a known customer. `{n}` stands for the external id. */
+/** A partner's sale with one line, one payment, and a known customer. `{n}` is replaced by the external id. */
 export const SALE = JSON.stringify({
   externalId: '{n}',
   occurredAt: '2026-03-01T10:15:00.000Z',

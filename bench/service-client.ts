@@ -9,7 +9,7 @@ import { startServer, type Server } from './processes.js';
 export const OPERATOR = { email: 'bench@kontor.example', password: 'bench-password-1' };
 export const OWNER = { fullName: 'Owner', email: 'owner@bench.example', password: 'bench-password-2' };
 const TENANT = { name: 'Bench', slug: 'bench', currency: 'EUR', timeZone: 'Europe/Berlin', owner: OWNER };
-/** Node.js arguments that the service always runs with. */
+/** Node.js arguments with which the service always runs. */
 export const SERVICE: readonly string[] = [
   '--enable-source-maps',
   new URL('../dist/main.js', import.meta.url).pathname,

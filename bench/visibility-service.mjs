@@ -1,6 +1,6 @@
-// Runs the compiled service and, on command, measures appends made by its own process: the time from a durable append
-// until all read models contain the event, and the duration of event-loop turns during that time. `measure SECONDS`
-// prints both as JSON.
+// Runs the compiled service and, on command, measures appends made by its own process. `measure SECONDS` prints two
+// figures as JSON: the time from a durable append until all read models contain the event, and the duration of
+// event-loop turns during that time.
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { host } from './service-host.mjs';

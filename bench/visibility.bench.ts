@@ -15,8 +15,8 @@ import { percentile, round } from './statistics.js';
 
 /**
  * B5: time from a durable append until all read models contain the event, measured inside the service. Meanwhile, sales
- * arrive at a quarter of the rate that B1b sets as its goal, which is 0.04 of bare Fastify's rate. Uses the service's
- * own progress reports, which commands also wait for.
+ * arrive at a quarter of B1b's goal. That goal is 0.04 of bare Fastify's rate. Uses the service's own progress reports,
+ * for which commands also wait.
  */
 const SECONDS = pick(30, 6);
 const SHARE = 0.04 / 4;

@@ -1,7 +1,7 @@
 // Output of `npm run bench`: the table and the growth curves.
 
 /**
- * A curve is flat if its result for the largest history is worse than its result for the smallest by at most this
+ * A curve is flat if the result for the largest history is worse than the result for the smallest by at most this
  * factor.
  */
 const FLAT = 1.25;
@@ -53,8 +53,8 @@ export function table(figures) {
 }
 
 /**
- * For each figure that was measured at several sizes: the medians, and the factor by which the result for the largest
- * size is worse than that for the smallest.
+ * Returns a growth curve for each figure that was measured at several sizes. A curve contains the medians, and the
+ * factor by which the result for the largest size is worse than that for the smallest.
  */
 export function curves(figures) {
   const groups = figures

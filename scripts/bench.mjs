@@ -1,7 +1,7 @@
 // npm run bench -- [--only B3,B5] [--quick] [--runs N] [--events 10000,100000] [--name NAME] [--keep DIR]
 //                   [--both-cores]
 //
-// Measures every figure of docs/performance.md, one after another, each in a separate process. Prints a table, and
+// Measures every figure of docs/performance.md, one after another, each in a separate process. Prints a table and
 // writes all results to bench/results/<date>-<name>.json. The subject runs on one core, its load on the other. Missed
 // goals do not fail the command, but errors and figures that cannot be measured do.
 //   --quick       short and small, about ten minutes: a smoke test, not to be quoted

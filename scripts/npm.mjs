@@ -1,7 +1,10 @@
 // Runs npm for scripts that read its output.
 import { spawnSync } from 'node:child_process';
 
-/** Runs the npm that runs this script, or otherwise the npm on the path. Never fails because of npm's exit code. */
+/**
+ * Runs the same npm that runs this script or, if there is none, the npm on the path. Never fails because of npm's exit
+ * code.
+ */
 export function npm(folder, ...args) {
   const running = process.env.npm_execpath;
   const isScript = running !== undefined && /\.[cm]?js$/.test(running);

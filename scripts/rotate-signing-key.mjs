@@ -59,7 +59,7 @@ function readKeys() {
     const keys = parsed.keys ?? [parsed];
     if (keys.every(({ crv, x, d }) => crv === 'Ed25519' && x && d)) return keys;
   } catch {
-    // The error below also covers invalid JSON.
+    // Invalid JSON results in the error below.
   }
   throw new Error(`${path} contains no Ed25519 signing key. Restore it, or remove it.`);
 }

@@ -4,7 +4,7 @@
 // if an operation was not reached. FUZZ_EXAMPLES=<n> sets the number of random requests per operation (default: 40),
 // and FUZZ_SEED=<n> the seed (default: 1). FUZZ_ONLY=<path>[,<path>] limits the run to these paths. FUZZ_RESULT=<file>
 // writes the findings as JSON. SCHEMATHESIS=<folder> uses an existing virtual environment. Without access to PyPI,
-// Kontor's own property test with invalid bodies runs instead. With REQUIRE_SERVERS=true, the run then fails.
+// Kontor's own property test with invalid bodies runs instead. In that case, REQUIRE_SERVERS=true makes the run fail.
 // TEST_REPORT: see jest.mjs.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const METRICS_TOKEN = 'what-the-fuzz-reads-metrics-with';
 const folder = join(root, 'test', 'fuzz');
 const document = join(root, 'docs', 'openapi.json');
 const seed = Number(process.env.FUZZ_SEED ?? 1);
-/** Number of examples that the configuration is written for. */
+/** Number of examples for which the configuration is written. */
 const USUAL_EXAMPLES = 40;
 const examples = Number(process.env.FUZZ_EXAMPLES ?? USUAL_EXAMPLES);
 const only = process.env.FUZZ_ONLY?.split(',') ?? [];

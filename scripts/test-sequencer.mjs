@@ -1,5 +1,5 @@
 // Determines the order of the suites. Without the times of an earlier run, as on a clean checkout, Jest starts with the
-// largest files. A long suite in a small file would then begin last, and run alone at the end.
+// largest files. A long suite in a small file would then start last, and run alone at the end.
 import Sequencer from '@jest/test-sequencer';
 
 /**

@@ -2,7 +2,7 @@
 // with the PyPI library `standardwebhooks`. One endpoint accepts everything, one rejects some messages once, and one is
 // slow. The secret is rotated during the run. Prints a table at the end. SALES=<n> sets the number of pushed sales
 // (default: 200). WEBHOOK_PYTHON=<folder> uses an existing virtual environment. Without access to PyPI, nothing is
-// tested. With REQUIRE_SERVERS=true, the run then fails. TEST_REPORT: see jest.mjs.
+// tested. In that case, REQUIRE_SERVERS=true makes the run fail. TEST_REPORT: see jest.mjs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -46,7 +46,7 @@ async function arrived(receiver, path, messages) {
   return report;
 }
 
-/** Pushes sales, and rotates the secret of the steady receiver halfway. */
+/** Pushes sales and rotates the secret of the steady receiver halfway. */
 async function deliver(service, receiver) {
   const shop = await service.openShop();
   const token = shop.ownerToken;

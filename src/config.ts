@@ -249,7 +249,7 @@ function withFiles(given: NodeJS.ProcessEnv, faults: string[]): NodeJS.ProcessEn
 }
 
 /**
- * Reads the settings, and removes secrets from the environment of this process and its child processes.
+ * Reads the settings, and removes secrets from this process's environment, so that child processes do not inherit them.
  * @throws ConfigError
  */
 export function takeConfig(): Config {

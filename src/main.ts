@@ -22,7 +22,7 @@ const GRACE_MS = 1_000;
 const FLUSH_MS = 2_000;
 const LATE_FLUSH_MS = 500;
 
-/** The first signal or error sets this and ends the process. Later ones are ignored. */
+/** Set by the first signal or error, which ends the process. Later signals and errors are ignored. */
 const ending = { hasBegun: false };
 
 async function main(config: Config): Promise<void> {
@@ -78,7 +78,7 @@ async function main(config: Config): Promise<void> {
     if (ending.hasBegun) throw error;
     ending.hasBegun = true;
     printError(error, config);
-    // Close the threads first, for the same reason as above.
+    // Close the threads first, because terminating one during a SQLite call would abort the process.
     await Promise.race([Promise.allSettled([close()]), sleep(DRAIN_MS)]);
     process.exit(1);
   }

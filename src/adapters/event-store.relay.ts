@@ -48,12 +48,12 @@ async function* batches(
     for (let batch = await ask(); batch; batch = await ask()) yield next(batch);
   } while (!(yield* alone()));
 
-  /** Returns true when the subscription is over. */
+  /** Reads without the other thread. Returns true if the subscription has ended. */
   async function* alone(): AsyncGenerator<EventBatch, boolean> {
     const beganMs = performance.now();
     for await (const batch of reader.subscribeToAll({ ...subscription, after: told.position })) {
       yield next(batch);
-      // This uses the real clock, which tests cannot stop.
+      // The duration is measured with the real clock, which tests cannot stop.
       if (batch.caughtUp && performance.now() - beganMs >= ALONE_MS) return false;
     }
     return true;

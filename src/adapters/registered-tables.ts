@@ -15,7 +15,7 @@ export class RegisteredTables<Shape extends { readonly name: string }> {
     return shape;
   }
 
-  /** @throws RangeError for a table that this process has not prepared, which is a programming error */
+  /** @throws RangeError if this process has not prepared the table, which is a programming error */
   shape(table: AnyTable): Shape {
     const shape = this.shapes.get(tableName(table));
     if (!shape) throw new RangeError(`Read model table ${tableName(table)} was not prepared`);

@@ -23,7 +23,7 @@ export class SystemClock implements Clock {
 
 /**
  * Unlike the promise-based Node.js timer, this timer resolves on abort, because creating an error would take longer
- * than the timer itself.
+ * than creating the timer.
  */
 const timer = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
   new Promise((resolve) => {

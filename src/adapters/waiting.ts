@@ -73,7 +73,7 @@ export class InFlight {
   }
 }
 
-/** A latch. It remembers whether something has happened since the last `forget`, and wakes the waiter. */
+/** A latch that remembers whether something has happened since the last `forget`, and that wakes the waiter. */
 export class Wakeup {
   hasHappened = false;
   private wake: (() => void) | undefined;

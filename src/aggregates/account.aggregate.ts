@@ -102,8 +102,8 @@ function evolveRecorded(before: Recorded, event: Exclude<AccountEvent, { type: '
 
 /**
  * An account referenced by a category rule cannot be deleted. A rule's account id identifies either an account or a
- * customer, so one of the two streams is always absent. Therefore, only a deleted record blocks the rule, not an absent
- * one.
+ * customer, so one of the two streams is always absent. Therefore, a deleted record blocks the rule, but an absent
+ * record does not.
  */
 export const namedByRules: MembershipRule<{ readonly status: 'absent' | 'present' | 'deleted' }> = {
   of: ({ status }) => ({ keeps: status !== 'deleted', uses: [] }),

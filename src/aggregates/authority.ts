@@ -68,7 +68,8 @@ const allOf = ({ role, roleIds }: Standing, roles: RolePermissions): string[] =>
 ];
 
 /**
- * A role that is not in `roles` was assigned concurrently. Its permissions are unknown, so it is treated like ADMIN.
+ * A role that is not in `roles` was assigned by a concurrent command. Its permissions are unknown, so it is treated
+ * like ADMIN.
  */
 const ofCustomRoles = (roleIds: readonly string[], roles: RolePermissions): string[] =>
   roleIds.flatMap((id) => [...(roles.get(id) ?? SYSTEM_ROLE_PERMISSIONS.ADMIN)]);

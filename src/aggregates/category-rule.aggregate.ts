@@ -131,7 +131,7 @@ export function ensureCanMatch(direction: Direction | null, category: PresentCat
 }
 
 /**
- * Formats a bound with a currency's number of decimals. A bound with more decimals, from an older rule, is rounded
+ * Formats a bound with a currency's number of decimals. A bound of an older rule may have more decimals. It is rounded
  * inwards to the nearest matching amount, so that the rule matches the same amounts as before.
  */
 export function boundIn(digits: number, amount: string | null, towards: 'min' | 'max'): string | null {

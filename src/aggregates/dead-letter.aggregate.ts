@@ -21,7 +21,7 @@ const DeadLetterParked = z.object({
   subscriber: z.string(),
   eventId: z.string(),
   eventType: z.string(),
-  /** Stream, revision and position of the event, which the replay needs. */
+  /** Stream, revision and position of the event. The replay needs all three. */
   stream: z.string(),
   revision: z.exactOptional(z.number()),
   position: z.number(),
@@ -108,7 +108,7 @@ export function parkedLetter(state: DeadLetter): FiledLetter {
 /** Outcome of a replay. `failure` is null on success. */
 export type ReplayOutcome = { readonly attempt: number; readonly failure: Failure | null };
 
-/** If two concurrent replays fail, only one failure counts. */
+/** If two concurrent replays fail, only one failure is recorded. */
 export function settleReplay(state: DeadLetter, { attempt, failure }: ReplayOutcome, now: Date): DeadLetterEvent[] {
   const { attempts } = parkedLetter(state);
   const at = now.toISOString();

@@ -152,7 +152,7 @@ export const pauseForwarder = ({ pause }: Forwarder, _: object, now: Date): Forw
 
 /**
  * If `after` is null, the forwarder continues at the checkpoint. @throws DomainError conflict NOT_PAUSED if a start is
- * given but the forwarder is running; RESUME_FROM_REQUIRED if there is no checkpoint
+ * specified although the forwarder is running; RESUME_FROM_REQUIRED if there is no checkpoint
  */
 export function resumeForwarder(
   { pause }: Forwarder,

@@ -15,7 +15,7 @@ export type IntegrationKeyParts = { readonly tenantId: string; readonly keyId: s
 
 /**
  * Formats the X-Integration-Key header: `kontor_<tenant and key id, base64url>_<secret>`. The ids identify the key's
- * stream, which avoids a lookup by secret. The prefix allows secret scanners to detect a leaked key.
+ * stream, so no lookup by secret is required. The prefix allows secret scanners to detect a leaked key.
  */
 export function formatIntegrationKey({ tenantId, keyId, secret }: IntegrationKeyParts): string {
   const ids = Buffer.concat([parse(tenantId), parse(keyId)]).toString('base64url');
@@ -243,7 +243,7 @@ export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEv
 
 export type UseOfKey = {
   readonly usedAt: string;
-  /** Whether this is the last opportunity to record the use. If so, the minimum interval is ignored. */
+  /** Whether this is the last opportunity to record the use. If it is, the minimum interval is ignored. */
   readonly isFinal: boolean;
 };
 

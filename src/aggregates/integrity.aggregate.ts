@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { technical, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 
-/** Id of the only record, which is the tree over the whole history. */
+/** Id of the only record: the tree over the whole history. */
 export const HISTORY_TREE = 'history';
 
 export const integrityEvents = {

@@ -80,7 +80,7 @@ export type JobState = {
   readonly revision: number;
   readonly run: Run | null;
   readonly last: ExecutionLog | null;
-  /** The last runs started by operators, in their initial states. */
+  /** The most recent runs started by operators, each in its initial state. */
   readonly manual: readonly ExecutionLog[];
   readonly schedule: { readonly pattern: string; readonly since: string } | null;
   readonly scheduledFor: string | null;

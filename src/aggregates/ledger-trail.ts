@@ -186,9 +186,10 @@ export type RecategorizationRequest = {
 };
 
 /**
- * Returns the change to record. Returns undefined if a user chose the category, or if this or a later application has
- * already changed the transaction: a suspended leader may repeat its work after being replaced. Also returns undefined
- * for a cancelled transaction and for a reversal, because the two must keep the same category.
+ * Returns the change to record. Returns undefined if a user chose the category. Also returns undefined if this or a
+ * later application has already changed the transaction, because a suspended leader may repeat its work after being
+ * replaced. The result is also undefined for a cancelled transaction and for a reversal, because the two must keep the
+ * same category.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(
@@ -219,8 +220,8 @@ export function restorationOn(
 }
 
 /**
- * `applied`: the transaction has the category that the application set. `restored`: it has the previous category again.
- * `other`: it has been changed since, or the application did not change it.
+ * `applied`: the transaction has the category that the application set. `restored`: the transaction has its previous
+ * category again. `other`: the transaction has been changed since, or the application did not change it.
  */
 export function standingOf(
   trail: LedgerTrail,

@@ -56,7 +56,10 @@ const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
 /** Numbers of this length are exact. */
 const SMALL_LENGTH = 15;
 
-/** Converts a short amount without a regular expression, which takes most of the time; undefined for any other text. */
+/**
+ * Converts a short amount without a regular expression, which would take most of the time. Returns undefined for any
+ * other text.
+ */
 function smallMinor(amount: string, digits: number): number | undefined {
   const start = amount.charCodeAt(0) === MINUS ? 1 : 0;
   const pointAt = digits === 0 ? amount.length : amount.length - digits - 1;

@@ -60,9 +60,8 @@ export const SendAdminNotification = z
 export type SendAdminNotification = z.output<typeof SendAdminNotification>;
 
 /**
- * The recipients. For `everyone` and `roles`: users who, according to their own streams, were active and had one of the
- * roles at the event's position in the history. For `users`: the listed users, who were active when the event was
- * appended.
+ * The recipients. For `everyone` and `roles`: users whose own streams show them as active, with one of the roles, at
+ * the event's position in the history. For `users`: the listed users, who were active when the event was appended.
  */
 export const Audience = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('everyone') }),
@@ -136,7 +135,7 @@ export function reportSubjects(state: Notification, { subjects, describe, ...fac
 
 /**
  * Maximum number of notifications marked as read individually. Beyond this number, all notifications are marked as
- * read, which limits the size of the inbox state.
+ * read, to limit the size of the inbox state.
  */
 const MAX_SINGLE_READS = 2_000;
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { domain, type Aggregate, type EventOf } from '../eventsourcing/aggregate.js';
 
 /**
- * Policy names, which are needed before the policies are constructed. A test compares them with the names in the
+ * Policy names. They are needed before the policies are constructed. A test compares them with the names in the
  * classes.
  */
 export const POLICY_NAMES = [

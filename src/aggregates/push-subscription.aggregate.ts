@@ -31,7 +31,7 @@ export const DeleteWebPushSubscription = z
 
 const PushSubscribed = z.object({
   userId: z.string(),
-  /** A capability URL: anyone who knows it can push to the browser. */
+  /** A capability URL: anyone who knows the URL can push to the browser. */
   endpoint: secret(personal(z.string())),
   keys: z.object({ p256dh: secret(z.string()), auth: secret(z.string()) }),
   userAgent: personal(z.string().nullable()),
@@ -150,7 +150,7 @@ export type PushDelivery = {
 };
 
 /**
- * The progress of pushing one notification, recorded in batches of at most a thousand pushes. The record has the
+ * The progress of pushing one notification, recorded in batches of at most 1,000 pushes. The record has the
  * notification's id. The delivery of an alert to ALERT_WEBHOOK_URL is recorded in the same way, with its own id.
  */
 export const pushDelivery: Aggregate<PushDelivery, PushDeliveryEvent> = {

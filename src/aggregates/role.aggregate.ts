@@ -55,7 +55,7 @@ export const SYSTEM_ROLES: Readonly<Record<SystemRole, { readonly name: string; 
 
 const NAMESPACE = '9c1f4b0e-52a7-4f0b-8b54-3d1f0f7a6c11';
 
-/** Returns the id of a system role. The id never changes, but differs between tenants. */
+/** Returns the id of a system role. The id differs between tenants but never changes. */
 export const systemRoleId = (tenantId: string, role: SystemRole): string => nameUuid(`${tenantId}/${role}`, NAMESPACE);
 
 const systemRoles = Object.keys(SYSTEM_ROLES) as SystemRole[];

@@ -127,7 +127,7 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   return state.isAwaited ? [booked, { type: 'AwaitedSaleBooked', data: {} }] : [booked];
 }
 
-/** Assigns categories, and returns the fields to store in the event. */
+/** Assigns categories and returns the fields to store in the event. */
 function withCategories(entries: readonly LedgerTransaction[], { merchant, rules }: CategoryFacts) {
   const { transactions, categorizedBy } = categorized(entries, merchant, rules);
   return Object.keys(categorizedBy).length === 0 ? { transactions } : { transactions, categorizedBy };

@@ -35,7 +35,7 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata' | 'isBooked'>
   /** Null until the sale is booked. Always null for a RETURN or CANCELLATION, which is booked on the related sale. */
   booking: Booking | null;
   rejection: Rejection | null;
-  /** Folding does not add up amounts, because it must not fail on any stored amount. */
+  /** Folding does not sum amounts, because it must not fail on any stored amount. */
   returns: readonly BookedReturn[];
   /** The CANCELLATION booked on this sale. */
   cancelledBy: { readonly saleId: string; readonly externalId: string } | null;
@@ -202,9 +202,9 @@ export function rejectionOn(state: Sale, id: string): Rejection | undefined {
 
 /**
  * Records on the related sale that a RETURN or CANCELLATION cannot be booked at present. Precedes `rejectSale`, which
- * applies to a different stream than the booking: if the process is suspended between its decision and its append, the
- * document may be booked in the meantime. Returns `[]` if the document has been booked, or if this attempt is already
- * recorded.
+ * appends to a different stream than the booking does. If the process is suspended between its decision and its append,
+ * the document may be booked in the meantime. Returns `[]` if the document has been booked, or if this attempt is
+ * already recorded.
  */
 export function rejectRelated(state: Sale, data: RelatedRejection): SaleEvent[] {
   if (state.status !== 'absent' && hasBooked(state, data.saleId)) return [];

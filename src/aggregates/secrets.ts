@@ -3,7 +3,7 @@ import type { EventDeclarations } from '../eventsourcing/aggregate.js';
 
 /**
  * Redacts secrets. Collects the values that a stream's events mark as `secret`, and removes them wherever they occur in
- * displayed data. Therefore, only events need marks, and a projection or aggregate that copies a secret cannot leak it.
+ * displayed data. Therefore, only events need marks, and a projection or aggregate cannot leak a secret that it copies.
  */
 export class Secrets {
   private readonly values = new Set<string>();

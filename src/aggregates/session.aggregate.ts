@@ -11,8 +11,8 @@ import { secret } from './personal.js';
  */
 export const ROTATION_GRACE_MS = 10_000;
 /**
- * Maximum number of tokens per session, which is sufficient for months of daily use. The session remembers all tokens,
- * so that theft is always detected.
+ * Maximum number of tokens per session. It is sufficient for months of daily use. The session remembers all tokens, so
+ * that theft is always detected.
  */
 export const MAX_TOKENS = 5_000;
 

@@ -18,8 +18,8 @@ const Slug = z
   );
 
 /**
- * Allows a person to sign in as the user with the person's e-mail address. The address must be in this domain, and the
- * issuer must have verified the address.
+ * Allows a person to sign in as the user with the same e-mail address. The address must be in this domain, and the
+ * issuer must have verified it.
  */
 const OidcDomain = z.object({ issuer: z.string(), domain: z.string() });
 type OidcDomain = z.output<typeof OidcDomain>;
@@ -50,8 +50,8 @@ export const tenantRecord = record({
   }),
   requireFactor: derived(z.boolean(), {
     description:
-      'Whether owners and administrators must have a second factor. If they sign in with only a password, they can ' +
-      'only add a factor.',
+      'Whether owners and administrators must have a second factor. After a password-only sign-in, they can only add ' +
+      'a factor.',
   }),
 });
 export const CreateTenant = input('CreateTenantDto', { ...tenantRecord.create, owner: Credentials });
@@ -67,7 +67,7 @@ export const UpdateSettings = input('UpdateSettingsDto', {
 });
 export type UpdateSettings = z.output<typeof UpdateSettings>;
 
-/** Ids of a new tenant's initial records, which are created with exactly these ids. */
+/** Ids with which a new tenant's initial records are created. */
 export const TenantSeeds = z.object({
   branchId: z.string(),
   customerId: z.string(),

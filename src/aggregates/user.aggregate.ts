@@ -173,7 +173,7 @@ export function updateUser(state: User, { isActive, ...patch }: UpdateUser): Use
   return events;
 }
 
-/** Sets the user's password on another user's behalf, and ends all of the user's sessions. */
+/** Sets a password chosen by another user and ends all of the account's sessions. */
 export function changePassword(state: User, { passwordHash }: { passwordHash: string }): UserEvent[] {
   // Every hash has a new salt, so an equal hash means that the same command is being retried.
   if (presentUser(state).passwordHash === passwordHash) return [];

@@ -47,7 +47,7 @@ import { openPush, pushProviders, type PushParts } from './notifications.js';
 import { openWebhookParts, type WebhookParts, webhookProviders } from './webhooks.js';
 
 export const allControllers = [ProbeController, ...resourceControllers];
-/** Processes without the role `http` respond only to probes. */
+/** Processes without the `http` role respond only to probes. */
 export const controllersOf = ({ ROLES }: Pick<Config, 'ROLES'>) =>
   ROLES.includes('http') ? allControllers : [ProbeController];
 

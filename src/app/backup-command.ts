@@ -55,7 +55,7 @@ export async function decrypterOf(identityFile: string | undefined) {
   return readIdentities(identityFile);
 }
 
-/** Runs the program, and prints the reason if it fails. */
+/** Runs the program and prints the reason if it fails. */
 export async function runProgram(program: () => Promise<void>): Promise<void> {
   // Files that contain the history must be readable only by their owner.
   process.umask(0o077);

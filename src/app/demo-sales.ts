@@ -26,7 +26,7 @@ const goods = [
 ] as const;
 const methods = ['CASH', 'CARD', 'BANK'] as const;
 
-/** Lehmer generator (Park and Miller 1988), which makes the demo identical on every machine. */
+/** Lehmer generator (Park and Miller 1988). It makes the demo identical on every machine. */
 function lehmer(seed: number): () => number {
   let state = seed;
   return () => {
@@ -44,7 +44,7 @@ type Pushed = {
 
 /**
  * Submits a year of plausible sales, up to yesterday, through the partner intake. Then submits some returns, and a sale
- * for an unknown branch, which is rejected until the branch is created.
+ * for an unknown branch. That sale is rejected until the branch is created.
  */
 export async function seedSales({ app, engines }: Service, tenantId: string): Promise<void> {
   const commands = app.get(CommandBus);

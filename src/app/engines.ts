@@ -53,7 +53,7 @@ export type Engines = {
    * new read models can be read.
    */
   readonly onModelsLost: (listener: (reopened: Promise<void>) => void) => void;
-  /** Starts the projections and the forwarder once the history has been identified, if this process has these roles. */
+  /** Once the history has been identified, starts the projections and the forwarder if this process has these roles. */
   startSubscribers(callbacks: SubscriberCallbacks): Promise<void>;
   /** State of the queues in all of this process's threads. */
   readonly queues: QueueMeters;

@@ -22,7 +22,7 @@ const newPassword = (): string => randomBytes(12).toString('base64url');
 
 /**
  * Creates the initial records on the first start: the operator from the settings and, in development, the demo records.
- * The demo records are an operator, a tenant with books for a year, and a partner key. Existing records remain
+ * The demo records are an operator, a tenant with one year of books, and a partner key. Existing records remain
  * unchanged. Secrets are shown only once, when they are created.
  */
 export async function seed(config: Config, service: Service): Promise<Welcome | undefined> {

@@ -43,7 +43,7 @@ export type ProcessParts = Pick<
 /** The read models of a process and the subscribers that fill them. */
 export type ProcessSubscribers = {
   readonly reads: HistoryReadStore;
-  /** The process's broker, which may publish in the subscribers' thread. */
+  /** The process's broker. It may publish in the subscribers' thread. */
   readonly broker: Broker;
   /** Whether other processes may also write to the read models. */
   readonly isShared: boolean;

@@ -20,7 +20,7 @@ type Probe = {
 };
 
 /**
- * Whether a process may receive requests. Its engines must respond, appends must succeed, and its read models must have
+ * Whether a process may receive requests. Its engines must respond, and appends must succeed. Its read models must have
  * caught up with the end of the history at least once since start-up. A stopped projection does not make a process
  * unready, because taking every replica out of service would not help. The broker and the cache are optional.
  */

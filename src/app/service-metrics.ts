@@ -48,7 +48,7 @@ function metricsOf<Item>(
     }));
     for (const { metric, valueOf } of metrics) {
       metric.reset();
-      // reset() sets a metric without labels to 0, which must not be reported for an unknown value.
+      // reset() sets a metric without labels to 0, but an unknown value must not be reported as 0.
       if (labelNames.length === 0) metric.remove();
       for (const { item, own } of items) {
         const value = valueOf(item, observed);

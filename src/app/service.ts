@@ -34,7 +34,7 @@ export type Service = {
   readonly engines: Engines;
   /** Returns the text of /openapi.json. */
   readonly openApi: () => string;
-  /** Starts listening, and returns the address. */
+  /** Starts listening and returns the address. */
   listen(): Promise<string>;
   /**
    * Stops accepting connections and continues to serve open ones for `graceMs` (default: 0). Then completes requests in

@@ -23,8 +23,8 @@ import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 
-// Opens engines according to their settings. The driver of a server is imported only if the server's URL is set,
-// because loading drivers slows start-up.
+// Opens engines according to their settings. A server's driver is imported only if the server's URL is set, because
+// loading drivers slows start-up.
 
 /**
  * Time for which events from a server are gathered, because the server delivers them one at a time. On a busy thread,
@@ -33,8 +33,8 @@ import type { Clock } from '../ports/time.js';
 const GATHER_MS = 10;
 const MOST_GATHER_MS = 50;
 /**
- * Checkpoints to keep when the schema of the read store changes. The webhooks' checkpoint is excluded, because it is
- * meaningless without the progress of each webhook, which is not kept.
+ * Checkpoints to keep when the schema of the read store changes. The webhooks' checkpoint is excluded. It is
+ * meaningless without each webhook's progress, which is not kept.
  */
 const KEPT = SUBSCRIBERS.filter((name) => name !== WEBHOOKS).map(subscriberKey);
 /**
@@ -81,7 +81,7 @@ export const storeSettings = (config: Config): StoreSettings => ({
 type Parts = { readonly clock: Clock; readonly logger: Logger };
 /** `liveAfter` provides the live events that another thread receives. */
 type EventParts = Parts & { readonly liveAfter?: LiveAfter };
-/** `onDamaged` is called when the embedded read models turn out to be damaged; see `OpenModels.reopen`. */
+/** `onDamaged` is called when damage to the embedded read models is detected; see `OpenModels.reopen`. */
 type ModelParts = Parts & { readonly onDamaged?: () => void };
 
 export type OpenEvents = {
@@ -92,7 +92,7 @@ export type OpenEvents = {
    * the listener.
    */
   onCommit(listener: (head: Position) => void): () => void;
-  /** Provides live events to another thread, if receiving them costs more than passing them on. */
+  /** Provides live events to another thread. Absent if it costs less for each thread to receive its own. */
   readonly liveAfter?: LiveAfter;
 };
 

@@ -62,9 +62,7 @@ export type WorkerSettings = {
   /** The part of the read store that belongs to the history. */
   readonly history: HistorySpace;
 };
-/**
- * `forwarded`: last known position of the forwarder, which is needed if its checkpoint was lost with the read models.
- */
+/** `forwarded`: the forwarder's last known position, in case its checkpoint was lost with the read models. */
 export type WorkerData = WorkerSettings & { readonly forwarded: Position };
 
 export type ThreadOptions = {

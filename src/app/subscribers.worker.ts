@@ -54,8 +54,8 @@ const calls = new ThreadCalls<ThreadListeners, SubscriberCallbacks & LiveEvents>
 const listeners = calls.told;
 
 // On Linux, each thread has its own priority, so projections can yield the CPU to requests. The priority is lowered
-// only after a delay. Otherwise, booking sales after a crash would slow down the projections, and the process is not
-// ready until they have caught up.
+// only after a delay. Otherwise, booking sales after a crash would slow down the projections. The process is not ready
+// until they have caught up.
 setTimeout(() => {
   if (process.platform === 'linux') setPriority(WORKER_NICENESS);
 }, URGENT_MS).unref();

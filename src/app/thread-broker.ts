@@ -22,7 +22,7 @@ export type PublishingThread = { readonly isAlive: boolean; readonly publish: Pu
 
 /**
  * Publishes in the subscribers' thread while it is alive. The embedded broker waits for its file's lock and flushes the
- * file, which would delay requests in the serving thread.
+ * file. In the serving thread, this would delay requests.
  */
 export function publishingIn(thread: PublishingThread, own: Broker): Broker {
   const publishInOrder: Broker['publishInOrder'] = async (messages, source) => {

@@ -141,7 +141,7 @@ export class BackupDraft {
   }
 
   /**
-   * Flushes the file to disk, and gives it its final name. Returns its size and its hexadecimal SHA-256.
+   * Flushes the file to disk and gives it its final name. Returns its size and its hexadecimal SHA-256.
    * @throws BackupError
    */
   async keep(): Promise<{ readonly sizeBytes: number; readonly sha256: string }> {

@@ -11,7 +11,7 @@ import { BackupError } from './backup-format.js';
 type FileStream = Extract<Parameters<Decrypter['decrypt']>[0], { getReader: unknown }>;
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
-/** Encrypts the parts of a file in order, and passes the result to `write`. */
+/** Encrypts the parts of a file in order and passes the result to `write`. */
 export class EncryptedWriter {
   private readonly parts = new TransformStream<Uint8Array, Uint8Array>();
   private readonly writer = this.parts.writable.getWriter();
@@ -52,7 +52,7 @@ export function isRecipient(text: string): boolean {
   }
 }
 
-/** Returns the identities in a file created by age-keygen. @throws BackupError */
+/** Returns a decrypter for the identities in a file created by age-keygen. @throws BackupError */
 export async function readIdentities(path: string): Promise<Decrypter> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new BackupError(`The identity file ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? ''}).`);

@@ -71,8 +71,8 @@ export class BackupError extends Error {
 
 const DIGEST_BYTES = 32;
 /**
- * Each line contains 72 bits of its link, which is sufficient to locate a break. The trailer contains a full link of
- * 256 bits.
+ * Each line contains 72 bits of its link. This is sufficient to locate a break. The trailer contains a full link of 256
+ * bits.
  */
 const LINK_CHARACTERS = 12;
 const BEFORE_LINK = ',"chain":"';
@@ -80,10 +80,10 @@ const AFTER_LINK = '"}';
 const ENDING_BYTES = BEFORE_LINK.length + LINK_CHARACTERS + AFTER_LINK.length;
 
 /**
- * The hash chain over a backup's lines. The link of a line is the SHA-256 of the previous link (32 zero bytes for the
- * first line) followed by the line's bytes before its `chain` member. That member contains the first 12 characters of
- * the link in base64url. A changed, missing, added or moved line breaks the chain at that line. The chain is not a
- * signature: anyone who can write the file can compute a new chain.
+ * The hash chain over a backup's lines. The link of a line is a SHA-256 hash. Its input is the previous link (32 zero
+ * bytes for the first line) followed by the line's bytes before its `chain` member. That member contains the first 12
+ * characters of the link in base64url. A changed, missing, added or moved line breaks the chain at that line. The chain
+ * is not a signature: anyone who can write the file can compute a new chain.
  */
 export class LineChain {
   readonly #link = Buffer.alloc(DIGEST_BYTES);

@@ -116,7 +116,7 @@ function toDamage(error: unknown, line: number): unknown {
   return new DamagedBackup(line, 'the file is damaged here or within the next few lines: it cannot be decompressed');
 }
 
-/** Splits chunks into lines, and verifies the lines in the order of the file. */
+/** Splits chunks into lines and verifies the lines in the order of the file. */
 class LineReader {
   count = 0;
   private lineNumber = 0;

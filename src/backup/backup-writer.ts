@@ -17,8 +17,8 @@ const LEVEL = 4;
 const inPool = promisify(gzip);
 
 /**
- * Steps for a dedicated thread. They avoid the Node.js thread pool, because requests need it and its priority cannot be
- * lowered.
+ * Step sizes for a dedicated thread. Compression avoids the Node.js thread pool, because requests need that pool and
+ * its priority cannot be lowered.
  */
 const OWN_THREAD: Steps = {
   batchSize: 1_000,
@@ -89,7 +89,7 @@ export async function writeBackup(
 const percentage = (position: Position, upTo: Position): number =>
   Math.min(99, Math.floor(((position + 1) / (upTo + 1)) * 100));
 
-/** Collects lines into blocks, and writes each block as one gzip member. */
+/** Collects lines into blocks and writes each block as one gzip member. */
 class LineWriter {
   count = 0;
   lastPosition = BEFORE_ALL;
@@ -117,7 +117,7 @@ class LineWriter {
     return this.write({ kind: 'event', position, stream, revision, id, type, recordedAt, data, metadata });
   }
 
-  /** Returns undefined if the block still has room, so that callers need not await anything. */
+  /** Returns undefined instead of a promise if the block still has room, so that callers need not await anything. */
   write(line: BackupLine): Promise<void> | undefined {
     const sealed = this.chain.seal(line);
     if (this.used + sealed.length <= this.block.length) {

@@ -66,8 +66,8 @@ export class AccountService {
   /**
    * Applies a decision to the account. Rejects changes that would deactivate or delete the default account for a type.
    * The account's memberships protect against concurrent changes to the default. The receipt's revision, which is
-   * compared with If-Match, counts the account's own events and the changes to `isDefault`, which are events of another
-   * record.
+   * compared with If-Match, counts the account's own events and the changes to `isDefault`. Those changes are events of
+   * another record.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;

@@ -190,7 +190,7 @@ function balancingAccount(
 /** A transaction to record, and the rule that assigned its category. */
 export type PreparedEntry = Omit<ReplacementTransaction, 'correctionOf'>;
 
-/** Checks the request for a new transaction, and prepares the transaction. @throws DomainError */
+/** Checks the request for a new transaction and prepares the transaction. @throws DomainError */
 export async function preparedEntry(
   reader: RecordReader,
   categorizer: Categorizer,

@@ -55,7 +55,7 @@ export const ConfirmFactorInput = z
 type Confirmation = z.output<typeof ConfirmFactorInput>;
 
 export type ConfirmedFactor = { readonly recoveryCodes: readonly string[]; readonly position: number };
-/** Confirms a factor and replaces the recovery codes. The current session then counts as verified with the factor. */
+/** Confirms a factor, replaces the recovery codes, and marks the current session as verified with the factor. */
 export class ConfirmFactor extends commandOf<
   ConfirmedFactor,
   [person: Person, factorId: string, data: Confirmation]

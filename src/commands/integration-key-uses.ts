@@ -31,9 +31,9 @@ type Use = {
 
 /**
  * Tracks the last use of each integration key. Each use costs a request two clock readings and one map lookup. The
- * tracker collects uses in memory and records them as technical events: the first use of a key immediately, later uses
- * once a minute, and the last use at shutdown. If a process is killed, uses from about the last minute are not
- * recorded.
+ * tracker collects uses in memory and records them as technical events. It records the first use of a key immediately,
+ * later uses once a minute, and the last use at shutdown. If a process is killed, uses from about the last minute are
+ * not recorded.
  */
 @Injectable()
 export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -67,9 +67,7 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     this.sweeping = this.sweepAgainAndAgain();
   }
 
-  /**
-   * Runs once no more requests arrive. Records the collected uses and waits for the read models, as far as time allows.
-   */
+  /** Runs once no more requests arrive. If time permits, records the collected uses and waits for the read models. */
   async onApplicationShutdown(): Promise<void> {
     this.ending.abort();
     const done = new AbortController();
@@ -123,8 +121,8 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
   }
 
   /**
-   * Logs at most one warning per minute, because the write is retried within a minute and only the time of a use could
-   * be lost.
+   * Logs at most one warning per minute. The write is retried within a minute, and only the time of a use could be
+   * lost.
    */
   private complain(error: unknown): void {
     const nowMs = this.clock.monotonicMs();

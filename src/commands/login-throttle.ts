@@ -26,8 +26,8 @@ const MAX_PAUSE_MS = 16_000;
 /** Period during which an address counts as known to the account after a sign-in. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
 /**
- * Queue limits. The queue allows slightly more concurrent attempts than there are concurrent password verifications. A
- * full queue takes about five seconds to drain.
+ * Queue limits. The queue allows slightly more concurrent attempts than concurrent password verifications. A full queue
+ * takes about five seconds to drain.
  */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 
@@ -63,8 +63,8 @@ export class LoginThrottle {
   ) {}
 
   /**
-   * Makes an attempt to sign in to `account`, which is an e-mail address or another identifier. Only its digest is
-   * stored. `attempt` returns undefined for a wrong password. Nothing else counts as a failure.
+   * Makes an attempt to sign in to `account`, an e-mail address or another identifier. Stores only the digest of the
+   * account. `attempt` returns undefined for a wrong password. Nothing else counts as a failure.
    * @throws DomainError limited RATE_LIMITED or unavailable, in which case no attempt was made; any error from
    * `attempt`
    */

@@ -12,7 +12,7 @@ const BLOCK = 20;
  * step.
  */
 const PASSED_ONE_BY_ONE = 5;
-/** Maximum number of attempts, which is sufficient for about a million manually assigned codes. */
+/** Maximum number of attempts. It is sufficient for about a million manually assigned codes. */
 const MAX_NUMBERS_TRIED = 20;
 
 /**

@@ -27,7 +27,7 @@ export type Account = {
 export const MAX_ACCOUNTS = 5;
 
 /**
- * A stream that is read for unknown addresses, so that they cause as many read operations as known ones, and the timing
+ * A stream that is read for unknown addresses. They then cause as many read operations as known ones, so the timing
  * reveals nothing.
  */
 const NOBODY: StreamParts = {
@@ -37,7 +37,7 @@ const NOBODY: StreamParts = {
 };
 const PLATFORM = { name: 'Platform', slug: PLATFORM_TENANT };
 
-/** Finds users and operators in their streams, not in read models, which may lag. */
+/** Finds users and operators in their streams rather than in read models, because read models may lag. */
 @Injectable()
 export class SessionAccounts {
   constructor(
@@ -121,7 +121,7 @@ export class OidcIdentities {
       : hasIdentity((await this.reader.read(user, tenantId, id, freshness)).state, identity);
   }
 
-  /** Returns all accounts bound to the identity. There is rarely more than one account. */
+  /** Returns all accounts bound to the identity. The result rarely contains more than one account. */
   async boundTo({ issuer, subject }: OidcIdentity): Promise<StreamParts[]> {
     const identity = { issuer, subject };
     const owners = this.ownersOf(await this.claims.owners(identityClaim(identity)));

@@ -117,7 +117,7 @@ export const ChangePasswordInput = z
   .strictObject({ currentPassword: z.string().max(1_024), newPassword: Password })
   .meta({ id: 'ChangePasswordDto' });
 
-/** Changes the caller's password, and ends all of the caller's other sessions. */
+/** Changes the caller's password and ends all of the caller's other sessions. */
 export class ChangeOwnPassword extends commandOf<
   Receipt,
   [principal: UserPrincipal | OperatorPrincipal, data: z.output<typeof ChangePasswordInput>]
@@ -171,7 +171,7 @@ export class Logout extends commandOf<Receipt, [principal: UserPrincipal | Opera
 const invalidRefreshToken = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is invalid. Sign in again.');
 
-/** Reads the session, and performs the checks made for every request. */
+/** Reads the session and performs the checks made for every request. */
 async function honored(
   reader: RecordReader,
   accounts: SessionAccounts,
@@ -187,8 +187,8 @@ async function honored(
 }
 
 /**
- * Exchanges a refresh token for new tokens, and marks it as spent. A request repeated within a few seconds gets the
- * same response. Later reuse counts as theft and ends the session.
+ * Exchanges a refresh token for new tokens and marks it as spent. A request repeated within a few seconds gets the same
+ * response. Later reuse counts as theft and ends the session.
  */
 export async function refreshSession(
   runner: CommandRunner,
@@ -204,7 +204,8 @@ export async function refreshSession(
   const { userId, generation } = await honored(reader, accounts, clock, token);
   const { tenantId, sessionId } = token;
   const presentedHash = hashOfSecret(token.secret);
-  // Used only if the token is current at the time of the decision. `generation` is then its successor's generation.
+  // Used only if the token is current at the time of the decision. In that case, `generation` is the generation of its
+  // successor.
   const nextHash = await tokens.nextHash(sessionId, generation);
   const rotation = { presentedHash, nextHash, lifetime };
   const context = { ...currentContext(), tenantId, actor: actorOf(tenantId, userId, sessionId) };

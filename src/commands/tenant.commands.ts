@@ -120,7 +120,8 @@ function newSeeds(ids: Ids): tenants.TenantSeeds {
 }
 
 export const tenantCommandHandlers = [
-  // Creates the tenant, then its initial records. After a crash, the policy that handles TenantCreated completes them.
+  // Creates the tenant, then its initial records. After a crash, the policy that handles TenantCreated completes the
+  // records.
   handles(
     CreateTenant,
     [CommandRunner, RecordReader, TenantSeeder, CLOCK, IDS],

@@ -150,7 +150,7 @@ function choose(carriers: TransactionCarriers, carried: Carried, request: Catego
   }
 }
 
-/** Finds the transaction to cancel, and determines the date of its reversal. @throws DomainError */
+/** Finds the transaction to cancel and determines the date of its reversal. @throws DomainError */
 async function cancellable(
   reader: RecordReader,
   carriers: TransactionCarriers,

@@ -232,7 +232,8 @@ export const userCommandHandlers = [
     operators.createOperator,
   ),
   decides(DeleteOperator, operators.operator, operators.deleteOperator),
-  // The inviter could use the code to sign in as the user, so the same rule applies as for setting a password.
+  // The inviter could use the code to sign in as the user, so inviting is subject to the same rule as setting a
+  // password.
   handles(InviteUser, [CommandRunner, RecordReader, CLOCK], async (runner, reader, clock, { args: [target, by] }) => {
     const { roles } = await userWithRoles(reader, target);
     const secret = randomBytes(32).toString('base64url');

@@ -12,7 +12,7 @@ export type AuditSubject = { readonly entity: string; readonly entityId: string 
  * - `about` returns both entity and id, for events whose data determines both.
  * - `label` is the record's display name, in a few words.
  *
- * If a record's stream also contains events about one of its parts, such as a sale's transaction, the audit entries for
+ * A record's stream may also contain events about one of its parts, such as a sale's transaction. The audit entries for
  * these events refer to the part.
  */
 export type AuditDeclaration<Data = never> = {
@@ -125,8 +125,8 @@ export type Aggregate<State, Event extends DomainEvent> = {
   readonly initial: State;
   readonly evolve: (state: State, event: Event) => State;
   /**
-   * Returns the record's own revision, which is the number of changes since its creation. Required if the stream also
-   * contains events about other records. Default: the stream's revision.
+   * Returns the record's own revision: the number of changes since its creation. Required if the stream also contains
+   * events about other records. Default: the stream's revision.
    */
   readonly revisionOf?: (state: State) => number;
   /**

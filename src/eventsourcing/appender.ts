@@ -65,8 +65,8 @@ export class Appender {
 
   /**
    * Appends in order. Each append starts only after all preceding ones have succeeded. An append with an unknown
-   * outcome is retried, which is idempotent because the event ids remain the same. The result describes the events as
-   * stored.
+   * outcome is retried. The retry is idempotent, because the event ids remain the same. The result describes the events
+   * as stored.
    * @throws errors from EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
    */
   async append(appends: readonly Append[]): Promise<Appended[]> {

@@ -78,9 +78,9 @@ export class Claims {
   ) {}
 
   /**
-   * Claims a value for `owner`, and replaces the owner's own earlier claim. An attempt superseded by the same owner's
+   * Claims a value for `owner` and replaces the owner's own earlier claim. An attempt superseded by the same owner's
    * later claim also returns `claimed`, because its append cannot succeed. If another record's claim is pending,
-   * `short` waits once, and `settled` waits until the claim is held or dead, which takes about 5 s at most.
+   * `short` waits once. `settled` waits until the claim is held or dead, for about 5 s at most.
    */
   async acquire(claim: Claim, owner: ClaimOwner, wait: 'short' | 'settled' = 'short'): Promise<ClaimOutcome> {
     let waited = false;
@@ -131,9 +131,9 @@ export class Claims {
   }
 
   /**
-   * Abandons a record before its creation. Appends a fence at the record's first revision, which makes all of the
-   * record's claims dead immediately. Otherwise, pending claims would block other records for 5 s. Does nothing if the
-   * record has been created or abandoned in the meantime. In an existing record's stream, the fence occupies the next
+   * Abandons a record before its creation. A fence appended at the record's first revision makes all of the record's
+   * claims dead immediately. Otherwise, pending claims would block other records for 5 s. Does nothing if the record
+   * has been created or abandoned in the meantime. In an existing record's stream, the fence occupies the next
    * revision, which invalidates earlier `If-Match` values.
    */
   abandon(owner: ClaimOwner): Promise<void> {

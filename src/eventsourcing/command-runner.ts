@@ -25,8 +25,8 @@ export type Executed<State = unknown, Event = DomainEvent> = {
 };
 
 /**
- * Outcome of a decision. `final` is true if the command may change nothing, or if it may be rejected, either by the
- * decision or because another record holds an added value. Such an outcome must not be based on a stale state.
+ * Outcome of a decision. `final` is true if the command may change nothing or may be rejected. The decision may reject
+ * the command, or another record may hold an added value. A final outcome must not be based on a stale state.
  */
 type Decided<S, E> = {
   readonly final: boolean;
@@ -66,8 +66,8 @@ export class CommandRunner {
    * rejection or a no-op, the stream's tail is read and the decision is repeated. If another append comes first, the
    * decision is also repeated. However, if the context contains an `If-Match` value and `revisionOf` is not given, the
    * command then fails with REVISION_CONFLICT. `revisionOf` returns the revision to compare with `If-Match` and to
-   * return to the caller: that of the record, or of the part that the command changes. The append always expects the
-   * stream's revision.
+   * return to the caller. This is the revision of the record, or of the part that the command changes. The append
+   * always expects the stream's revision.
    * @throws the decision's DomainError; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable if the
    * record remains contended
    */

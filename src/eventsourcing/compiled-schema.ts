@@ -1,14 +1,14 @@
 import { z } from 'zod';
 
-/** Number of uses after which a schema is compiled. Compiling takes as long as some hundred validations. */
+/** Number of uses after which a schema is compiled. Compiling takes as long as a few hundred validations. */
 const COMPILED_AFTER = 200;
 
 type Use = { count: number; compiled: z.ZodType | undefined };
 const uses = new WeakMap<z.ZodType, Use>();
 
 /**
- * Returns a schema with the same results. Once the schema has been used often, it runs generated code, which takes a
- * third of the time for valid input.
+ * Returns an equivalent schema. Once the schema has been used often, it runs generated code, which validates valid
+ * input in a third of the time.
  */
 export function compiled<S extends z.ZodType>(schema: S): S {
   const use = uses.get(schema) ?? { count: 0, compiled: undefined };

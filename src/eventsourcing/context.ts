@@ -11,7 +11,7 @@ export type Actor =
   | { readonly kind: 'anonymous' };
 
 /**
- * Context of the current request or background step. Event metadata is taken from here, never from a handler's
+ * Context of the current request or background step. Event metadata is taken from this context, never from a handler's
  * arguments.
  */
 export type RequestContext = {

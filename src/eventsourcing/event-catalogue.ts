@@ -133,7 +133,8 @@ export class EventCatalogue {
       data: metadata.version === declaration.version ? event.data : upcast(declaration, event.data, metadata.version),
       id: event.id,
       stream: event.stream,
-      // The aggregate's own text is compared with the sources of projections by its address, without reading it.
+      // Use the aggregate's own string. Comparing it with the sources of projections then compares only addresses, not
+      // characters.
       entity: this.byEntity.get(name.entity)?.name ?? name.entity,
       tenantId: name.tenantId,
       recordId: name.id,

@@ -26,9 +26,9 @@ type Member = {
 
 /**
  * Runs a limited number of tasks concurrently and queues the rest. Groups take turns, as do the members of a group. A
- * member's own tasks run in order of arrival. When a limit is exceeded, the queue rejects the newest task of the member
- * with the most waiting tasks, in the group with the most waiting tasks. Therefore, no visitor can use up the capacity
- * available to others.
+ * member's own tasks run in order of arrival. When a limit is exceeded, the queue selects the group with the most
+ * waiting tasks, and in that group the member with the most waiting tasks. It rejects that member's newest task.
+ * Therefore, no visitor can use up the capacity available to others.
  */
 export class FairQueue {
   /** Groups with running or waiting tasks, and the members within them, in the order of their turns. */

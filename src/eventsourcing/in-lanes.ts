@@ -1,5 +1,5 @@
 /**
- * Runs `work` for all items, at most `lanes` at a time. After an error, starts no further items.
+ * Runs `work` for all items, with at most `lanes` concurrent calls. After an error, starts no further calls.
  * @throws an error from `work`
  */
 export async function inLanes<T>(lanes: number, items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

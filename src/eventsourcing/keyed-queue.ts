@@ -4,7 +4,7 @@ export class KeyedQueue {
 
   /**
    * Settles with the result of `task`. A failed task does not block the next one. `also` is a second key under which
-   * the task is queued. Tasks wait only for earlier tasks, so a second key cannot cause a deadlock.
+   * the task is queued. A task waits only for earlier tasks, so a second key cannot cause a deadlock.
    */
   run<T>(key: string, task: () => Promise<T>, also?: string): Promise<T> {
     const before = also === undefined ? this.tails.get(key) : this.tailOf(key, also);

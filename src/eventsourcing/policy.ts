@@ -4,8 +4,8 @@ import type { EventMetadata, Recorded } from './event-catalogue.js';
 
 /**
  * Reacts to events by executing commands. Events are delivered at least once, and in order within a stream. Policies
- * must handle redelivery idempotently: records that they create have ids derived from the event, and records that they
- * change store a reference to the event (docs/adr/0005).
+ * must handle redelivery idempotently (docs/adr/0005). The records that they create have ids derived from the event,
+ * and the records that they change store a reference to the event.
  */
 export interface Policy {
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Policy {
   readonly types: readonly string[];
   /** Origin of the policy's dead letters. Default: POLICY. */
   readonly letters?: 'SALE';
-  /** Whether an event needs no reaction. Such an event is skipped before it is decoded. */
+  /** Whether an event requires no reaction. Such an event is skipped before it is decoded. */
   isSettled?(event: RecordedEvent): boolean;
   /** Whether the policy must receive all events in order, one at a time, even if they belong to different streams. */
   readonly inOrder?: boolean;
@@ -31,7 +31,7 @@ export type Cause = Pick<Recorded, 'id' | 'tenantId'> & {
 };
 
 /**
- * Runs `work` as the service's reaction to an event. The same event always results in the same command id, so that
+ * Runs `work` as the service's reaction to an event. The same event always results in the same command id. Therefore,
  * after a redelivery, equal events at the same revision get the same ids. `tenantId` is the tenant of the action.
  * Default: the event's tenant.
  */

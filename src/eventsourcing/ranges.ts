@@ -73,7 +73,7 @@ export const ALL_RANGES = Array.from({ length: RANGES }, (_, range) => range);
 /**
  * Returns the number of ranges that the process at index `at` of `count` processes should lead, and all ranges in that
  * process's order of preference. The shares of all processes add up to the number of ranges. A process has the same
- * preference in all groups, because leading the same ranges in each of them reduces the number of events that it
+ * preference in all groups. Leading the same ranges in each group reduces the number of events that the process
  * receives.
  */
 export function shareOf(at: number, count: number): { readonly share: number; readonly preferred: readonly number[] } {

@@ -6,8 +6,8 @@ import { streamName } from './stream-name.js';
 const MAX_KINDS = 10_000;
 
 /**
- * Tracks the last change to each kind of record in each tenant, so that results computed from these records need not be
- * compared with a read model. Knows nothing before `begin`.
+ * Tracks the last change to each kind of record in each tenant. Results computed from these records then need not be
+ * compared with a read model. Has no information before `begin`.
  */
 export class RecordChanges {
   private readonly latest: LRUCache<string, Position>;
@@ -23,7 +23,7 @@ export class RecordChanges {
     });
   }
 
-  /** Forgets everything. Every change after this position will be noted. */
+  /** Discards all information. Every change after this position will be recorded. */
   begin(after: Position): void {
     this.latest.clear();
     this.floor = after;

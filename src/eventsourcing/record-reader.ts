@@ -33,8 +33,8 @@ export type Freshness = {
    */
   readonly maxAgeMs?: number;
   /**
-   * Maximum age, in milliseconds by the monotonic clock, of a cached state that is returned while the event store is
-   * unavailable or takes longer than PATIENCE_MS. Default: 0, which disables this fallback.
+   * Maximum age of a fallback state, in milliseconds by the monotonic clock. The fallback is a cached state, returned
+   * while the event store is unavailable or takes longer than PATIENCE_MS. Default: 0, which disables this fallback.
    */
   readonly maxAgeWhileAwayMs?: number;
 };
@@ -50,12 +50,12 @@ export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 
 type Reading = { readers: number; seen: number };
 
 /**
- * Folds streams into states, and keeps the states in a bounded cache. Updating a cached state requires reading only the
+ * Folds streams into states and keeps the states in a bounded cache. Updating a cached state requires reading only the
  * tail of its stream. A `RecordFollower` also applies live events to cached states.
  */
 export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
-  /** Bound once, because every access through the wrappers of a store costs more than the call. */
+  /** The store's method, bound once, because every access through the store's wrappers costs more than the call. */
   private readonly revisionOf: ((stream: string) => number | undefined) | undefined;
   /** Changes made by this process's appends or by applied events. */
   readonly changes = new RecordChanges();

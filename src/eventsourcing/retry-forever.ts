@@ -5,9 +5,9 @@ const MAX_PAUSE_MS = 5_000;
 
 /**
  * Retries `attempt` until it succeeds, and returns its result. Returns undefined if the signal aborts first. The delay
- * after a failure doubles from 50 ms up to 5 s. An attempt that makes progress calls `gotOn`, which resets the delay.
- * Calls `complain` once for each series of identical errors, so that a long outage does not fill the log. Calls
- * `failed` after every failure.
+ * after a failure doubles from 50 ms up to 5 s. An attempt that makes progress calls `gotOn` to reset the delay. Calls
+ * `complain` once for each series of identical errors, so that a long outage does not fill the log. Calls `failed`
+ * after every failure.
  * @throws errors for which `isFinal` returns true, without retrying
  */
 export async function retryForever<T>(

@@ -18,7 +18,7 @@ function qualityOf(ranges: readonly Range[], type: string): number {
   return match.find((range) => range !== undefined)?.quality ?? 0;
 }
 
-/** Whether Accept-Encoding lists a coding with a quality above 0. */
+/** Whether the Accept-Encoding header lists a coding with a quality above 0. */
 export const acceptsEncoding = (header: string | undefined, coding: string): boolean =>
   rangesOf(header ?? '').some(({ type, quality }) => type === coding && quality > 0);
 

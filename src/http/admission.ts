@@ -125,8 +125,8 @@ export class Admission {
   }
 
   /**
-   * Handles undeclared addresses. Below /api, only authenticated callers learn which addresses exist. Elsewhere, only
-   * assets are undeclared, and are admitted.
+   * Handles undeclared addresses. Below /api, only authenticated callers learn which addresses exist. Elsewhere, the
+   * only undeclared addresses are assets, which are admitted.
    */
   private async admitUndeclared(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const url = urlOf(request);
@@ -235,13 +235,14 @@ export class Admission {
   }
 }
 
-/** Compares digests, which all have the same length, so that the timing does not reveal the length of a secret. */
+/** Compares digests, whose equal lengths keep the timing from revealing the length of a secret. */
 const sameSecret = (a: string, b: string): boolean =>
   timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 
 /**
  * Browsers report the site that caused a request (Fetch Metadata) or, over plain HTTP, the origin of each write.
- * Scripts cannot set these headers. Other clients do not send them, but they do not have another user's cookie either.
+ * Scripts cannot set these headers. Other clients do not send these headers, but they do not have another user's cookie
+ * either.
  */
 function mustBeSameOrigin({ headers, host }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];

@@ -14,7 +14,7 @@ export type AnswerOptions = {
   readonly revision?: number;
   /** Value of the X-Event-Position header. */
   readonly position?: number;
-  /** Whether to send `X-Read-Model: behind`, which means that the read models did not catch up in time. */
+  /** Whether to send `X-Read-Model: behind`, because the read models did not catch up in time. */
   readonly behind?: boolean;
   /** Whether to send `Idempotent-Replayed: true`. */
   readonly replayed?: boolean;

@@ -48,7 +48,7 @@ const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 
 /**
  * Authenticates callers. A credential only proves to whom it was issued. Its validity is determined from the streams,
- * never from read models, which may lag. Also records the use of integration keys.
+ * never from read models, because these may lag. The authenticator also records the use of integration keys.
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {

@@ -36,7 +36,7 @@ export function partOf(file: File, headers: Headers): { readonly content: ReadSt
     };
   }
   if (bytes === null) {
-    // There is nothing to read, but the stream must close the file.
+    // The range is empty, but the stream must still close the file.
     const content = file.file.createReadStream({ start: file.sizeBytes });
     const headersOfNone = { ...whole, 'content-range': `bytes */${file.sizeBytes}`, 'content-length': 0 };
     return { content, send: () => answer(content, { status: 416, headers: headersOfNone }) };

@@ -140,8 +140,8 @@ function cookieFor(
 
 /**
  * Returns the refresh token in the cookie, or an empty string if nobody is signed in. Over plain HTTP, which is
- * intended for local use, the cookie is not Secure, because not every browser would store a Secure cookie. If the
- * browser sends the cookie twice, a third party has set one of the two, so neither is used.
+ * intended for local use, the cookie lacks the Secure attribute, because not every browser would otherwise store it. If
+ * the browser sends the cookie twice, a third party has set one of the two, so neither is used.
  */
 function refreshTokenOf({ headers, protocol }: FastifyRequest): string {
   const prefix = `${protocol === 'https' ? SECURE_NAME : PLAIN_NAME}=`;

@@ -40,8 +40,8 @@ async function* lines(parts: AsyncIterable<readonly object[]>, columns: Columns)
 }
 
 /**
- * Reads the first batch of rows before the response begins, so that an error results in an error response instead of an
- * incomplete file.
+ * Reads the first batch of rows before the response begins. If that fails, the client gets an error response instead of
+ * an incomplete file.
  */
 export async function begun<T>(parts: AsyncIterable<T>): Promise<AsyncIterable<T>> {
   const rest = parts[Symbol.asyncIterator]();

@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 20;
 
 /**
  * Closes keep-alive connections without aborting requests: the next response on each connection contains the
- * `Connection: close` header. Closing an idle socket would make a request already in transit fail with ECONNRESET.
+ * `Connection: close` header. If an idle socket were closed, a request already in transit would fail with ECONNRESET.
  */
 export class Draining {
   private readonly open = new Set<ServerResponse>();

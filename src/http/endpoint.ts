@@ -3,8 +3,8 @@ import type { PermissionCode } from '../security/permissions.js';
 import type { Tag } from './tags.js';
 
 /**
- * The format of a successful body. `envelope`, `command` and `lookup` are wrapped in `{ statusCode, data }`; `page` and
- * `plain` are not; `sse`, `file` and `page-html` are not JSON.
+ * The format of a successful body. `envelope`, `command` and `lookup` are wrapped in `{ statusCode, data }`, but `page`
+ * and `plain` are not. `sse`, `file` and `page-html` are not JSON.
  */
 export type Shape = 'envelope' | 'command' | 'page' | 'lookup' | 'plain' | 'sse' | 'file' | 'page-html';
 
@@ -40,8 +40,8 @@ export type Answers = {
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**
-   * When the response carries X-Event-Position. `awaited` (default for `command`): after the read models have caught
-   * up, or with X-Read-Model if they have not caught up in time. `told`: immediately.
+   * When the response is sent with X-Event-Position. `awaited` (default for `command`): after the read models have
+   * caught up, or with X-Read-Model if they have not caught up in time. `told`: immediately.
    */
   readonly position?: 'awaited' | 'told';
   /** Additional media types selectable by `Accept`; see `Call.prefers`. */

@@ -5,8 +5,8 @@ import { documented } from './shapes.js';
 /** Building blocks for input schemas. Text is trimmed, length-limited, and free of control characters. */
 
 /**
- * An id in a body or query. Any short text is valid. A malformed id is treated like an unknown one: in a body, it
- * results in a 404 response; in a filter, it results in an empty list.
+ * An id in a body or query. Any short text is valid. A malformed id is treated like an unknown one. In a body, it
+ * results in a 404 response. In a filter, it results in an empty list.
  */
 export const idInput = z.string().trim().toLowerCase().min(1).max(100).check(printable);
 
@@ -43,9 +43,9 @@ const dayOrInstant = (timeOfDay: string) =>
     { description: 'A date (the whole UTC day) or an instant.', anyOf: [dateDocument, instantDocument] },
   );
 
-/** `dateFrom`: an instant, or a date, which stands for the first instant of that UTC day. */
+/** `dateFrom`: an instant or a date. A date means the first instant of that UTC day. */
 export const fromInput = dayOrInstant('00:00:00.000');
-/** `dateTo`, inclusive: an instant, or a date, which stands for the last instant of that UTC day. */
+/** `dateTo`, inclusive: an instant or a date. A date means the last instant of that UTC day. */
 export const toInput = dayOrInstant('23:59:59.999');
 
 // ── Queries: all values arrive as text ──
@@ -77,7 +77,7 @@ export const searchInput = z
 export const MAX_PAGE_SIZE = 100;
 /** A page beyond the end of a list is empty, not an error. */
 const MAX_PAGE_NUMBER = Number.MAX_SAFE_INTEGER;
-/** A number too large for JavaScript to represent also stands for a page beyond the end. */
+/** A number too large for JavaScript to represent is also treated as a page beyond the end. */
 export const pageNumber = documented(
   z
     .string()

@@ -22,9 +22,9 @@ export const MAX_STREAMS = 1_024;
 const COMMENT_EVERY_MS = 15_000;
 /** Cached sessions may be half a second old, so a session's end is noticed within a second. */
 const CHECK_EVERY_MS = 500;
-/** Time without accepting data after which a connection is closed. */
+/** A connection that accepts no data for this long is closed. */
 const STALLED_AFTER_MS = 30_000;
-/** Maximum time that a shutdown waits for connections that are still reading. */
+/** Maximum time for which a shutdown waits for clients that are still reading. */
 const LEAVE_WITHIN_MS = 300;
 const LOOK_EVERY_MS = 20;
 /** Number of watchers to serve before yielding to other work. */

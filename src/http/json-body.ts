@@ -24,8 +24,8 @@ const BACKSLASH = 0x5c;
 const MAX_LITERAL_LENGTH = 100;
 const MAX_SHOWN_LENGTH = 40;
 /**
- * A decimal survives the conversion to a double if it has at most this many digits and the absolute value of its
- * exponent is at most EXACT_POWER.
+ * Maximum number of digits for which a decimal survives the conversion to a double. The absolute value of its exponent
+ * must also be at most EXACT_POWER.
  */
 const EXACT_DIGITS = 15;
 const EXACT_POWER = 290;
@@ -154,9 +154,9 @@ function countMembers(value: unknown): number {
 }
 
 /**
- * Parses JSON like JSON.parse, but rejects some input that JSON.parse accepts silently: repeated member names, numbers
- * that a double cannot represent exactly, `__proto__`, and nesting deeper than 32. If a name is repeated, the text has
- * more members than the value. Text with more than `maxValues` values is rejected before any value is built.
+ * Parses JSON like JSON.parse, but rejects some input that JSON.parse accepts. It rejects repeated member names,
+ * numbers that a double cannot represent exactly, `__proto__`, and nesting deeper than 32. If a name is repeated, the
+ * text has more members than the value. Text with more than `maxValues` values is rejected before any value is built.
  * @throws DomainError invalid VALIDATION_FAILED
  */
 export const parseJson = (text: string, maxValues: number): unknown => resultOf(parsingSteps(text, maxValues));

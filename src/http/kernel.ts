@@ -191,7 +191,7 @@ function declarationOf(route: RouteOptions): Endpoint | undefined {
 }
 
 /**
- * Validates the input. For a read, then waits for the minimum position; for a write, sets the context. Finally runs the
+ * Validates the input. Then waits for the minimum position of a read, or sets the context of a write. Finally, runs the
  * handler.
  */
 function prepare(
@@ -242,8 +242,8 @@ function report(request: FastifyRequest, reply: FastifyReply, { logger, observe,
 }
 
 /**
- * A 503 response is not an error if it answers a probe, is sent during start-up, or refers to a position that has not
- * been reached yet.
+ * A 503 response is not an error if it responds to a probe, is sent during start-up, or concerns a position that has
+ * not been reached yet.
  */
 const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boolean =>
   error === undefined || error instanceof PositionNotReached || isOpen?.() === false;

@@ -43,9 +43,9 @@ const parted = (body: Members, slowly: readonly string[]): readonly [fast: Membe
 ];
 
 /**
- * Implements Idempotency-Key for requests that create a record. The key is claimed together with digests of the request
- * and with the record's id, so that a retry after a crash does not create anything twice. The handler's response is
- * then stored and returned to later attempts byte for byte. A rejection or a preview releases the key.
+ * Implements Idempotency-Key for requests that create a record. The claim on a key contains digests of the request and
+ * the record's id, so that a retry after a crash creates nothing twice. The handler's response is then stored, and
+ * later attempts receive it byte for byte. A rejection or a preview releases the key.
  */
 @Injectable()
 export class KeyedCreations {

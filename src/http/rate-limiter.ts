@@ -15,7 +15,7 @@ const WARN_EVERY_MS = 1_000;
 
 /**
  * Limits requests in fixed windows. A bucket's window starts with its first hit. Hits are counted in the shared cache.
- * While the cache is unavailable, every request passes and the headers report the count of this process.
+ * While the cache is unavailable, every request passes, and the headers report this process's own count.
  */
 @Injectable()
 export class CacheRateLimiter implements RateLimiter {

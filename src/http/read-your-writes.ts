@@ -21,7 +21,10 @@ export type HttpSettings = {
  * 503.
  */
 const MIN_POSITION_WAIT_MS = 5_000;
-/** The same maximum for a position beyond the end of the history, which an append in progress may be about to reach. */
+/**
+ * The same maximum for a position beyond the end of the history. An append in progress may be about to reach that
+ * position.
+ */
 const UNREACHED_WAIT_MS = 500;
 
 /** Waits for the read models to catch up with a position. */

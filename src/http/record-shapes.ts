@@ -6,7 +6,7 @@ import { named, recordFields } from './shapes.js';
 type Shown<F extends Fields> = Pick<RecordShapes<F>, 'shown'>;
 type Dto<F extends Fields> = typeof recordFields & ShownShape<F>;
 
-/** The API schema of a declared record. `more`: additional fields in responses. */
+/** Creates the API schema of a declared record. `more` contains additional response fields. */
 export function recordDto<F extends Fields>(name: string, record: Shown<F>): z.ZodObject<Dto<F>>;
 export function recordDto<F extends Fields, More extends z.ZodRawShape>(
   name: string,

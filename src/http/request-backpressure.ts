@@ -15,7 +15,8 @@ export function countRequests(
   server: FastifyInstance,
   pace: Pick<Backpressure, 'requestBegins' | 'requestEnds'>,
 ): void {
-  // Admitted requests in progress. The `onResponse` hook also runs for rejected requests, which were never counted.
+  // Admitted requests in progress. The `onResponse` hook also runs for rejected requests, although these were never
+  // counted.
   const begun = new WeakSet<FastifyRequest>();
   server.addHook('onRequest', (request, _reply, done) => {
     if (!isLong(request)) {

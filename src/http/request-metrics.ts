@@ -6,7 +6,10 @@ const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIO
 /** Label for all paths without a route, because clients may send any number of different paths. */
 const UNKNOWN = 'unknown';
 
-/** Counts and times requests by route pattern, never by path, tenant or user, because their number is unbounded. */
+/**
+ * Counts and times requests by route pattern. Never distinguishes paths, tenants or users, because their number is
+ * unbounded.
+ */
 export function requestMetrics(registry: Registry) {
   const seconds = new Histogram({
     name: 'kontor_http_request_duration_seconds',

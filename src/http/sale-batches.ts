@@ -106,7 +106,7 @@ export class SaleBatches {
   }
 
   /**
-   * Starts sales only while no other batch does. Otherwise, concurrent batches would add up to a long delay for other
+   * Lets only one batch at a time start sales. Otherwise, concurrent batches would cause a long delay for other
    * requests.
    */
   private inTurn(batch: Batch, sales: readonly unknown[]): Promise<Promise<Answered>[]> {

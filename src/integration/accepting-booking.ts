@@ -10,7 +10,7 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { BookingFacts } from '../policies/booking-facts.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
-/** Maximum time that accepting a sale waits for facts. In-process reads take far less than a millisecond. */
+/** Maximum time for which accepting a sale waits for facts. In-process reads take far less than a millisecond. */
 export const PATIENCE_MS = 90;
 /**
  * Additional time for facts that may have arrived while the process itself could not run. Otherwise, a busy replica
@@ -94,7 +94,7 @@ export class AcceptingBooking {
     if (nowMs >= this.deadlineUntilMs) {
       this.deadlineUntilMs = nowMs + SHARED_MS;
       const late = (this.late = new Set<() => void>());
-      // The separate second sleep lets facts that arrived while the process could not run be processed first.
+      // The second sleep is separate, so that facts that arrived while the process could not run are processed first.
       void this.clock
         .sleep(PATIENCE_MS)
         .then(() => this.clock.sleep(GRACE_MS))

@@ -38,7 +38,7 @@ export type IntegrationEvent = {
 export type Contract<Data extends z.ZodObject = z.ZodObject> = {
   readonly entity: string;
   readonly event: string;
-  /** States when the event occurs, and identifies its subject. */
+  /** States when the event occurs and identifies its subject. */
   readonly description: string;
   /** The data that partners may see. Fields that are not declared here are never published. */
   readonly data: Data;

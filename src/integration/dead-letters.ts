@@ -40,7 +40,7 @@ export const reasonOf = (error: unknown): ParkRequest['reason'] => {
 
 /**
  * Creates the request to park an event that a subscriber cannot handle. Omits the event's data except for a sale's
- * external id, which is all that the serving thread needs.
+ * external id, because the serving thread needs nothing else.
  */
 export const letterOf = (
   origin: DeadLetterOrigin,
@@ -64,7 +64,7 @@ const SaleData = z.union([
   z.object({ transactions: z.tuple([identified], z.unknown()) }).transform(({ transactions: [first] }) => first),
 ]);
 
-/** Returns the external id in a sale's event. The data may be invalid, which may be why the event failed. */
+/** Returns the external id in a sale's event. The data may be invalid and thus the reason for the failure. */
 const externalIdIn = (stream: string, data: unknown): Pick<ParkRequest, 'externalId'> =>
   (parseStreamName(stream)?.entity === sale.name && SaleData.safeParse(data).data) || {};
 

@@ -22,7 +22,7 @@ export function messagesOf(event: Recorded, again?: Again): BrokerMessage[] {
   return wants ? messages.filter((message) => wants(message.event)) : messages;
 }
 
-/** Builds its content on demand, because the embedded broker only counts the messages of most events. */
+/** Builds the message's content on demand, because the embedded broker only counts the messages of most events. */
 class EventMessage implements BrokerMessage {
   readonly headers = headers;
   private built: IntegrationEvent | undefined;

@@ -43,11 +43,11 @@ type Parts = {
 };
 
 /**
- * If there is no checkpoint and the first public event is older than this, an earlier version is assumed to have
- * forwarded the history.
+ * If no checkpoint exists and the first public event is older than this, an earlier version has presumably forwarded
+ * the history.
  */
 const NEW_FOR_MS = 60 * 60_000;
-/** A rewind waits while more than this many live messages are in flight. */
+/** Number of live messages in flight above which a rewind waits. */
 const FEW_IN_FLIGHT = 16;
 const YIELD_MS = 5;
 
@@ -197,7 +197,7 @@ export class Forwarder {
         (await checkpoints.loadRanges(checkpoint, ranges)).map((position) => Math.max(position, after)),
       save: async (_, position, portion) => {
         await checkpoints.save(checkpoint, position, portion);
-        // Other components read the forwarder's progress from the checkpoint FORWARDER, which never decreases.
+        // Other components read the forwarder's progress from the FORWARDER checkpoint, which never decreases.
         if (checkpoint !== FORWARDER) await checkpoints.save(FORWARDER, position, portion);
       },
     };

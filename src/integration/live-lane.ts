@@ -37,7 +37,7 @@ const PAUSED = 'ForwarderPaused' satisfies ForwarderEvent['type'];
 export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): WindowedSubscriber {
   return new WindowedSubscriber(parts.events, parts.catalogue, parts.checkpoints, parts.clock, parts.logger, {
     name: FORWARDER,
-    // Each prefix matches exactly one type: no public type is a prefix of another event type.
+    // Each prefix matches exactly one type, because no public type is a prefix of another event type.
     filter: { on: 'type', prefixes: [...publicEventTypes, PAUSED] },
     maxInFlight: 256,
     ...(parts.portion && { portion: parts.portion }),

@@ -52,7 +52,7 @@ export class CreateSale extends command(ManualSalePayload) {}
 /** Retries the booking of a rejected sale. */
 export class RetrySale extends command(z.object({})) {}
 
-/** The sale with an external id, which may be absent. */
+/** The sale with an external id. The sale may not exist. */
 type Found = { readonly externalId: string; readonly target: Target; readonly known: Sale };
 type Acceptance = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
@@ -84,7 +84,7 @@ export class SaleDesk {
     const { currency, timeZone, ...closing } = presentTenant(owner);
     ensureCurrency(given.currency, currency);
     const named = given.externalId ? await this.find(tenantId, given.externalId) : undefined;
-    // Repeating a booked sale posts nothing, so the sale's period may have been closed since.
+    // Repeating a booked sale posts nothing, so the request succeeds even if the sale's period has been closed since.
     if (!(named && (await this.isBooked(named))))
       ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
     const priced = priceSale({ ...given, currency, externalId: given.externalId ?? '', customer: null });

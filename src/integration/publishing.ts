@@ -43,7 +43,7 @@ const LATE = { by: 'retry' } as const;
 export type HandedBefore = {
   /** The highest position that may have been handed to the broker. */
   readonly upTo: number;
-  /** Whether events shortly after `upTo` may also have been handed over. */
+  /** Whether events shortly after `upTo` may also have been handed to the broker. */
   readonly mayBeMore: boolean;
 };
 
@@ -169,12 +169,12 @@ type RewindParts = {
   readonly broker: Broker;
   readonly catalogue: EventCatalogue;
   readonly marks: Marks;
-  /** Waits until few enough live messages are in flight to publish another repeat. */
+  /** Waits until the number of live messages in flight permits another repeat. */
   readonly turn: (signal: AbortSignal) => Promise<void>;
   readonly park: (event: RecordedEvent, error: unknown, rewindId: string) => Promise<void>;
 };
 
-/** Maximum number of repeats in flight. The limit is low, because a live message may have to wait for the repeats. */
+/** Maximum number of repeats in flight. The limit is low, because a live message may have to wait for these repeats. */
 const AT_ONCE = 32;
 const PAGE = 320;
 const filter = { on: 'type', prefixes: publicEventTypes } as const;

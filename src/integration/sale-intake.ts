@@ -94,18 +94,18 @@ const MAX_ATTEMPTS = 10;
  */
 const MAX_KEYS_PER_SALE = 10;
 const SALES_REMEMBERED = 10_000;
-/** A tenant's currency never changes, so cached tenant state may be old. */
+/** A tenant's currency never changes, so a cached tenant state may be old. */
 const TENANT_MAX_AGE_MS = 60_000;
 
 /**
  * Accepts a partner's sale: claims the idempotency key, then starts the sale's stream. The same append books the sale
  * if the necessary facts are available; otherwise the booking policy books it later. The handler appends the key and
- * the sale as new streams without reading them first, which nearly always succeeds. It reads their state only if that
- * append is rejected. Every step is repeatable, so a partner's retry completes a sale after a crash.
+ * the sale as new streams without reading them first. It reads their state only if that append is rejected, which is
+ * rare. Every step is repeatable, so a partner's retry completes a sale after a crash.
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
-  /** Keys of recent sales, used only to limit the number of recorded keys. Losing this cache does no harm. */
+  /** Keys of recent sales, used only to limit the number of recorded keys. The loss of this cache is harmless. */
   private readonly keysOf = new LRUCache<string, string[]>(atMost(SALES_REMEMBERED));
 
   constructor(

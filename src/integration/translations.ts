@@ -130,7 +130,7 @@ export const publicEventTypes: readonly string[] = Object.keys(translations);
 
 /**
  * Returns the second stream to which an event's messages relate, if any. A RETURN or CANCELLATION is accepted or
- * rejected on its own stream, but booked on the stream of the original sale.
+ * rejected in its own stream, but booked in the stream of the original sale.
  */
 export function alsoAbout({ type, stream, data }: Pick<RecordedEvent, 'type' | 'stream' | 'data'>): string | undefined {
   if (type !== 'ReturnBooked' && type !== 'SaleCancelled') return undefined;
@@ -144,8 +144,8 @@ export const translate = (event: Recorded): readonly IntegrationEvent[] =>
 
 /**
  * Returns functions that build the integration events of a domain event, in publishing order.
- * @throws Error if the event cannot be translated. The functions do not throw, because a broker may call them when it
- * can no longer refuse the event.
+ * @throws Error if the event cannot be translated. The returned functions do not throw, because a broker may call them
+ * when it can no longer refuse the event.
  */
 export function translateOnDemand(event: Recorded): readonly (() => IntegrationEvent)[] {
   const translation = translations[event.type as PublicEvent['type']] as

@@ -22,7 +22,7 @@ const DAY_MS = 24 * 60 * 60_000;
 export const RETRIED_FOR_MS = 3 * DAY_MS;
 /** Time from the first failure after the last success until the webhook is disabled. */
 export const FAILING_FOR_MS = 5 * DAY_MS;
-/** Time for which a message must have failed before its webhook is disabled. */
+/** Minimum time for which a message must have failed before its webhook is disabled. */
 const CONFIRMED_AFTER_MS = 60 * 60_000;
 const RETRY_PAUSES = { baseMs: 5_000, maxMs: MAX_WAIT_MS };
 /**
@@ -53,12 +53,12 @@ type Answer = Pick<WebhookAnswer, 'status' | 'code' | 'body' | 'afterMs'>;
 const failure = (code: string): Answer => ({ status: null, code, body: null, afterMs: undefined });
 type Outcome = 'done' | 'again' | 'stopped';
 
-/** Attempts to deliver the messages of one webhook, and logs the attempts. */
+/** Attempts to deliver the messages of one webhook and logs the attempts. */
 export class WebhookAttempts {
   readonly gate: WebhookGate;
   /** Log entries that have not been stored yet, by slot. */
   logged = new Map<number, Delivery>();
-  /** Ids of the messages that a recovery skips, because they have already been delivered; undefined until it reads. */
+  /** Ids of delivered messages, which a recovery skips. Undefined until a recovery reads them. */
   delivered: ReadonlySet<string> | undefined;
   private wants: (type: string) => boolean;
   private readonly retries = new Backoff(RETRY_PAUSES);
@@ -162,7 +162,7 @@ export class WebhookAttempts {
     const nowMs = this.parts.clock.nowMs();
     entry.failedAtMs ??= nowMs;
     if (answer.status === 410) return this.disable(entry, message, answer, 'GONE');
-    // A single failure long after an earlier one is not enough: nothing may have been sent in the meantime.
+    // A single failure long after an earlier one is not sufficient, because nothing may have been sent in the meantime.
     const isConfirmed = nowMs - entry.failedAtMs >= CONFIRMED_AFTER_MS;
     if (isConfirmed && nowMs - (this.gate.failingSinceMs ?? nowMs) >= FAILING_FOR_MS)
       return this.disable(entry, message, answer, 'FAILING');

@@ -157,7 +157,7 @@ export class WebhookDispatcher {
     return { ...allTypes, ...narrowedTo([...ranges]) };
   }
 
-  /** Returns when the webhooks need a different selection of events. */
+  /** Returns when the webhooks require a different selection of events. */
   private async followSelected(filter: EventFilter, gotOn: () => void): Promise<void> {
     const { events, meter } = this.parts;
     const { signal } = this.stopping;

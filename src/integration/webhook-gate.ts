@@ -16,9 +16,9 @@ export const MAX_WAIT_MS = 60 * 60_000;
 const DOWN_AFTER = 3;
 
 /**
- * Limits the concurrent attempts to deliver to one receiver, so that no receiver uses up the connections of the others.
- * While the receiver is down, there is one attempt at a time, with increasing pauses. While the receiver is slow, there
- * are only a few attempts at a time. As soon as the receiver has recovered, all waiting attempts are due.
+ * Limits the concurrent attempts to deliver to one receiver, so that no receiver uses up the connections available to
+ * others. While the receiver is down, allows one attempt at a time, with increasing pauses. While the receiver is slow,
+ * allows only a few attempts at a time. As soon as the receiver has recovered, all waiting attempts are due.
  */
 export class WebhookGate {
   /** Failures since the last success. */

@@ -14,7 +14,7 @@ import { type Entry, type EntryKind, entryOf, savedOf, type SavedEntry } from '.
  * room.
  */
 const MAX_OPEN = 256;
-/** Maximum number of open events of a recovery. Live events have precedence over them. */
+/** Maximum number of open events of a recovery. Live events take precedence over them. */
 const MAX_RECOVERING = 64;
 
 /** A user's request to redeliver the events from an instant to a position, both inclusive. */
@@ -41,7 +41,7 @@ export const newLane = ({ tenantId, id }: WebhookAddress, after: Position): Save
   ...{ failures: 0, failingSinceMs: null, recovery: null },
 });
 
-/** Combines the request for a recovery with those before it. */
+/** Combines a request for a recovery with the requests before it. */
 export function combined(known: Recovery | null, { since, upTo }: Pick<Recovery, 'since' | 'upTo'>): Recovery {
   return known !== null && known.since <= since ? { ...known, upTo } : { since, upTo, after: BEFORE_ALL };
 }
@@ -115,7 +115,7 @@ export class WebhookLane {
     await this.attempts.stop(withinMs);
     this.wake();
     await this.running;
-    // After this turn, the entries of attempts that have just ended are up to date.
+    // After this turn of the event loop, the entries of attempts that have just ended are up to date.
     await nextTurn();
   }
 
@@ -210,7 +210,7 @@ export class WebhookLane {
       else if (this.isAttached && this.recovery && this.open.size < MAX_RECOVERING) await this.readAgain(this.recovery);
       else await new Promise<void>((wake) => (this.wake = wake));
       gotOn();
-      // Embedded engines return without waiting, so other work must get a turn.
+      // Embedded engines return without waiting, so yield to other work.
       await nextTurn();
     }
   }

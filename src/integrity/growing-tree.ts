@@ -7,7 +7,7 @@ export const TILE_WIDTH = 2 ** TILE_LEVELS;
 /** Hashes of one stored level, starting at `index · TILE_WIDTH`. Level 0 contains the leaf hashes. */
 export type Tile = { readonly level: number; readonly index: number; readonly hashes: readonly Digest[] };
 
-/** The right edge of a tree, which is sufficient for appending leaves. */
+/** The right edge of a tree. It is sufficient for appending leaves. */
 export class GrowingTree {
   #size: number;
   /** Hashes in each level's incomplete tile. */

@@ -9,7 +9,9 @@ const NODE_PREFIX = 1;
 const DIGEST_BYTES = 32;
 const scratch = Buffer.alloc(1 + 2 * DIGEST_BYTES, NODE_PREFIX);
 
-/** Gets the digest as text and copies it to a pooled buffer, which takes half as long as getting it as a buffer. */
+/**
+ * Gets the digest as text and copies it to a pooled buffer. This takes half as long as getting the digest as a buffer.
+ */
 const sha256 = (data: string | Buffer): Digest => Buffer.from(hash('sha256', data, 'binary'), 'binary');
 
 /** HASH(0x00 ‖ leaf). `leaf` is hashed as UTF-8. */
@@ -36,7 +38,7 @@ function rootBetween(hashes: readonly Digest[], from: number, to: number): Diges
   return nodeHash(rootBetween(hashes, from, middle), rootBetween(hashes, middle, to));
 }
 
-/** Returns the largest power of two below `size`, which must be at least 2. */
+/** Returns the largest power of two below `size`. `size` must be at least 2. */
 export function splitOf(size: number): number {
   let half = 1;
   while (half * 2 < size) half *= 2;

@@ -26,7 +26,7 @@ const model: ReadModel<TileDoc | StateDoc> = {
   filters: ['level'],
   order: { fields: ['end'], direction: 'ascending' },
 };
-/** The tiles are derived from the whole history in order, so no projection builds them. */
+/** No projection builds the tiles, because they are derived from the whole history in order. */
 export const TILE_TABLE: AnyTable = { model, generation: 1 };
 
 const STATE: DocumentKey = { scope: PLATFORM, id: 'state' };

@@ -53,7 +53,7 @@ const SAVE_EVERY = 4_096;
  * interval between checkpoints.
  */
 const MAX_DELAY_MS = 1_000;
-/** Fraction of the checkpoint interval after which a history's first checkpoint is signed. */
+/** The first checkpoint of a history is signed after this fraction of the checkpoint interval. */
 const FIRST_SHARE = 0.1;
 
 type TreeFacts = Pick<SignedCheckpoint, 'size' | 'rootHash'>;

@@ -9,7 +9,7 @@ export type PlacedEvent = LeafEvent & Pick<RecordedEvent, 'position'>;
 /** A checkpoint with which the events are compared. `source` completes the phrase "the checkpoint over 10 events …". */
 export type KnownRoot = { readonly size: number; readonly rootHash: string; readonly source: string };
 
-/** Returns the known leaf hashes of a tile, which were stored when the events were appended. */
+/** Returns the known leaf hashes of a tile. They were stored when the events were appended. */
 export type KnownLeaves = (tile: number) => Promise<readonly Digest[]>;
 
 /** The events differ from those that a checkpoint covers. `index`: zero-based number of the first differing event. */
@@ -35,11 +35,11 @@ export type Verified = {
 };
 
 type Deviation = { readonly index: number; readonly event: PlacedEvent };
-/** Number of events, from the first deviation on, used to determine the kind of deviation. */
+/** Number of events, starting with the first deviation, used to determine the kind of deviation. */
 const WINDOW = 64;
 
 /**
- * Adds events to a tree in order, and compares the tree with checkpoints. If the leaves are known, locates the first
+ * Adds events to a tree in order and compares the tree with checkpoints. If the leaves are known, locates the first
  * deviation exactly. Otherwise, the deviation is only known to lie between two checkpoints.
  */
 export class TreeVerification {
@@ -74,7 +74,9 @@ export class TreeVerification {
     }
   }
 
-  /** Remembers the first event that differs from its stored leaf, and the hashes of the events from there on. */
+  /**
+   * Remembers the first event that differs from its stored leaf, and the hashes of this event and of those that follow.
+   */
   private locate(index: number, event: PlacedEvent, hashed: Digest): void {
     const known = this.tile[index % TILE_WIDTH];
     if (!this.deviation && known && !known.equals(hashed)) this.deviation = { index, event };

@@ -35,7 +35,7 @@ class WitnessConflict extends Error {
 }
 
 /**
- * Posts every checkpoint in the history to an external server, in order and at least once. These include checkpoints
+ * Posts all checkpoints in the history to an external server, in order and at least once. They include checkpoints
  * signed while that server was unavailable or this process was not running. The history serves as the queue, so a long
  * outage requires no memory.
  */

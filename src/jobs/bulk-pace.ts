@@ -7,8 +7,8 @@ const CATCH_UP_MS = 20;
 const TOGETHER_MS = 10;
 
 /**
- * Spreads the work of a bulk run evenly. Each turn has a separate iteration of the event loop, so that requests wait for
- * the preparation of one item at most.
+ * Spreads the work of a bulk run evenly. Each turn has a separate iteration of the event loop, so that requests wait
+ * for the preparation of at most one item.
  */
 export class BulkPace {
   private dueMs = Number.NEGATIVE_INFINITY;

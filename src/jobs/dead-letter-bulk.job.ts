@@ -64,8 +64,8 @@ const Discard = Replay.extend({ reason: paragraph(1_000) });
 type Parameters = z.output<typeof Replay> & { readonly reason?: string };
 
 /**
- * `upTo`: end of the history when the run began. A letter with later events has been handled by this run or by someone
- * else. `after`: cursor in the letter list at which the next batch begins. `resolved` and `failed` count letters
+ * `upTo`: end of the history when the run began. A letter with later events has been handled by this run or by another
+ * caller. `after`: cursor in the letter list at which the next batch begins. `resolved` and `failed` count letters
  * handled by this run.
  */
 const Checkpoint = z.object({
@@ -78,7 +78,7 @@ const Checkpoint = z.object({
   failed: z.number(),
 });
 type Checkpoint = z.output<typeof Checkpoint>;
-/** `other`: someone else, or an earlier attempt of this run, has handled the letter. */
+/** `other`: another caller, or an earlier attempt of this run, has handled the letter. */
 type Outcome = 'resolved' | 'failed' | 'other';
 type Tally = Record<Outcome, number>;
 
@@ -86,7 +86,10 @@ type OutcomeType = Exclude<DeadLetterEvent['type'], 'DeadLetterParked'>;
 const FAILED: OutcomeType = 'DeadLetterReplayFailed';
 const OUTCOMES: readonly OutcomeType[] = ['DeadLetterReplayed', FAILED, 'DeadLetterDiscarded'];
 
-/** Number of letters in a batch. After an interruption, the batch is repeated without letters already handled. */
+/**
+ * Number of letters in a batch. After an interruption, the batch is repeated; letters that have already been handled
+ * are skipped.
+ */
 const PART = 50;
 /** Number of letters handled concurrently. Letters for the same record are handled one after another. */
 const LANES = 16;
@@ -126,7 +129,7 @@ class Bulk {
       }
       signal.throwIfAborted();
       const page = { ...this.matching, limit: PART, after: at.after };
-      // Reading the list takes a turn of the event loop of its own, so that requests do not wait for more than this.
+      // Reads the list in a separate turn of the event loop, so that requests wait for nothing else during that turn.
       await nextTurn();
       const { documents, next } = await models.part(deadLetters, PLATFORM, page);
       await nextTurn();

@@ -26,7 +26,7 @@ export const errorLogRetention = (parts: JobParts): Job => ({
     const { resolvedDays, unresolvedDays } = Parameters.parse(parameters);
     const before = (count: number): string => new Date(parts.clock.nowMs() - count * DAY_MS).toISOString();
     const retention = { resolvedBefore: before(resolvedDays), unresolvedBefore: before(unresolvedDays) };
-    // Read all ids first: hiding a record removes it from the list.
+    // Read all ids first, because hiding a record removes it from the list.
     const candidates = [
       ...(await seenBefore(parts, retention.resolvedBefore, true)),
       ...(await seenBefore(parts, retention.unresolvedBefore, false)),

@@ -21,15 +21,15 @@ type SchedulerParts = {
   readonly runner: Pick<JobRunner, 'recordSchedule' | 'start'>;
 };
 
-/** Maximum interval between checks of the wall clock, which may jump. */
+/** Maximum interval between checks of the wall clock. The interval is limited, because the clock may jump. */
 const LOOK_EVERY_MS = 10_000;
 const RETRY_MS = 2_000;
 
 /**
  * Starts jobs at the instants of their schedules, in UTC. The job's stream stores the last started instant, so each
- * instant starts at most one run despite clock changes or concurrent schedulers. If instants were missed because of
- * downtime or because a clock was set forward, only the last one starts a run, which is then late. Instants before the
- * schedule was first recorded are ignored.
+ * instant starts at most one run despite clock changes or concurrent schedulers. Downtime or a clock that is set
+ * forward may cause instants to be missed. Only the last missed instant starts a run, which is then late. Instants
+ * before the schedule was first recorded are ignored.
  */
 export class JobScheduler {
   /** Each job's last handled instant, in milliseconds since 1970. */
@@ -54,7 +54,7 @@ export class JobScheduler {
     }
   }
 
-  /** Starts the job if it is due. Returns the number of milliseconds until the job's next instant. */
+  /** Starts the job if it is due. Returns the number of milliseconds until the next instant of the job's schedule. */
   private async look(facts: JobFacts, signal: AbortSignal): Promise<number> {
     const { clock } = this.parts;
     if (signal.aborted) return LOOK_EVERY_MS;
@@ -111,8 +111,8 @@ type Leftover = {
 
 /**
  * Delay before a run from a later term is marked as failed or continued. A suspended process may have lost its lease
- * without noticing. It notices the loss within Leadership's `giveUpAfterMs`, which is shorter than this delay. If this
- * process still leads after the delay, the later term comes from a lease store that no longer exists.
+ * without noticing. It notices the loss within Leadership's `giveUpAfterMs`. This delay is longer. If this process
+ * still leads after the delay, the later term originates from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
 
@@ -176,7 +176,7 @@ export class JobLeader {
     else await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
-  /** Takes over runs started after position `from`, and stops runs that another process has ended. */
+  /** Takes over runs started after position `from` and stops runs that another process has ended. */
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;

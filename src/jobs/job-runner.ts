@@ -46,8 +46,8 @@ const TAKEN = 'Another process ended the run.';
 const PAUSED = 'The run was paused.';
 
 /**
- * Executes job runs during one term of leadership. Claims each run in the job's stream. This runner's results are
- * accepted only while the stream names it as the run's runner.
+ * Executes job runs during one term of leadership. Claims each run in the job's stream. A runner's results are accepted
+ * only while the stream names it as the run's runner.
  */
 export class JobRunner {
   private readonly runner: string;

@@ -13,7 +13,7 @@ import { changeAs, type Job, type JobParts } from './job.js';
 
 const NAME = 'key-expiry';
 const DAY_MS = 24 * 3_600_000;
-/** Days before the expiry on which warnings are due, the latest warning first. Each warning is sent once. */
+/** Numbers of days before the expiry at which warnings are due, the latest warning first. Each warning is sent once. */
 const WARNED_DAYS_BEFORE = [2, 14] as const;
 // The namespace must never change, because a warning that is sent again must keep its id.
 const NAMESPACE = 'a0a9c1f4-52d1-5f0e-9b7e-3d6f2c8e41b7';

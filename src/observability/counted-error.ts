@@ -8,7 +8,7 @@ import type { Redact } from '../security/redaction.js';
 
 /** One occurrence of an error. Strings are length-limited but not redacted. Unknown fields are absent. */
 export type NotedError = {
-  /** Identifies an error across processes: equal for occurrences of the same error. */
+  /** Identifies an error across processes. Occurrences of the same error have the same fingerprint. */
   readonly fingerprint: string;
   readonly level: ErrorLevel;
   readonly message: string;
@@ -71,7 +71,7 @@ export class CountedError {
   private latest: NotedError;
   private restsSinceMs: number;
   private dueAtMs = Number.NEGATIVE_INFINITY;
-  /** The current report, which may not have been recorded yet. The next report covers later occurrences. */
+  /** The current report. It may not have been recorded yet. The next report covers later occurrences. */
   private underWay: ErrorReport | undefined;
 
   /** `nowMs` and `beganAtMs` are monotonic and used for decisions. Reports contain wall-clock times. */

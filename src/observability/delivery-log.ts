@@ -59,11 +59,11 @@ const deliveries: ReadModel<Delivery> = {
 };
 /**
  * Operational data that is not recorded in events. It belongs to no projection and is never rebuilt. A webhook's
- * deliveries fill its slots in turn, which limits the table's size without deletions.
+ * deliveries fill its slots in turn. This limits the table's size without deletions.
  */
 export const DELIVERY_TABLE: AnyTable = { model: deliveries, generation: 1 };
 
-/** Progress of a webhook's deliveries, which only the dispatcher reads. */
+/** Progress of a webhook's deliveries. Only the dispatcher reads it. */
 export type StoredLane = { readonly id: string };
 const lanes: ReadModel<StoredLane> = {
   name: 'webhook_lanes',
@@ -82,7 +82,7 @@ export type LoggedDeliveries = {
 };
 
 const keyOf = (webhookId: string, slot: number): string => `${webhookId}~${slot}`;
-/** Number of documents per write operation, which takes a few milliseconds. */
+/** Number of documents per write operation. Each operation takes a few milliseconds. */
 const STRETCH = 200;
 const PAGE = 500;
 

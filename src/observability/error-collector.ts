@@ -22,7 +22,7 @@ const CAPACITY: Readonly<Record<ErrorLevel, number>> = { ERROR: 300, WARN: 150, 
 const FLUSH_EVERY_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 const COMPLAIN_EVERY_MS = 60_000;
-/** Maximum duration of `close`, which is called during shutdown. */
+/** Maximum duration of `close`. It is limited, because `close` is called during shutdown. */
 const CLOSE_WITHIN_MS = 2_000;
 
 /**

@@ -51,7 +51,7 @@ function described(error: unknown): ErrorDescription {
   return { name, code, message, stack: stackOf(error, frames), marks };
 }
 
-/** Returns a 128-bit fingerprint in hexadecimal, which is the same in all processes and releases. */
+/** Returns a 128-bit fingerprint in hexadecimal. It is the same in all processes and releases. */
 export const fingerprintOf = (parts: readonly (string | number | null)[]): string =>
   hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 

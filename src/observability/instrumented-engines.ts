@@ -110,7 +110,10 @@ export function instrumentedBroker(broker: Broker, count: (result: PublishResult
   });
 }
 
-/** Counts lookups by result, including failed lookups, which the port reports as misses. */
+/**
+ * Counts lookups by result, and failed `clear` and `hit` calls. A failed lookup counts as a miss, because the port
+ * reports it as one.
+ */
 export function instrumentedCache(cache: Cache, metrics: Pick<EngineMetrics, 'lookups' | 'cacheFailures'>): Cache {
   const counted = async <T>(operation: 'clear' | 'count', work: () => Promise<T>): Promise<T> => {
     try {

@@ -15,8 +15,8 @@ type Fields = Readonly<
 >;
 
 /**
- * Returns a logger that also passes errors, warnings (most of which announce a retry) and engine recoveries to `note`,
- * which must not throw.
+ * Returns a logger that also passes errors, warnings (most of which announce a retry) and engine recoveries to `note`.
+ * `note` must not throw.
  */
 export function notingLogger(logger: Logger, note: (noted: NotedError) => void): Logger {
   const both =

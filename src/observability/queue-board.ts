@@ -15,13 +15,13 @@ export type QueueState = Pick<
   readonly head: number | null;
   /**
    * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, the difference is an
-   * upper bound on the number of events. With EventStoreDB, it is a distance in bytes in the server's log. If the
-   * queue's leader does not report, the value is an upper bound.
+   * upper bound on the number of events. With EventStoreDB, the difference is a number of bytes in the server's log. If
+   * the queue's leader does not report, the value is an upper bound.
    */
   readonly lag: number | null;
 };
 
-/** The state of the queues at one moment. */
+/** The state of the queues at a point in time. */
 export type QueueSample = {
   readonly at: string;
   readonly head: number | null;

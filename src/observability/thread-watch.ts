@@ -72,7 +72,9 @@ export class ThreadWatch {
   }
 }
 
-/** Returns the delay without the sampling interval, which is part of the times between samples in the histogram. */
+/**
+ * Returns the delay without the sampling interval. The times between samples in the histogram include that interval.
+ */
 const delayMs = (nanoseconds: number): number =>
   Math.max(0, Math.round((nanoseconds / 1e6 - RESOLUTION_MS) * 1_000) / 1_000);
 

@@ -5,7 +5,7 @@ import type { AppendFailure } from './engine-metrics.js';
 
 /** The probe's stream. It belongs to no aggregate, so that no projection, policy or list includes it. */
 const STREAM = 'kontor-writes';
-/** Makes the probe as large as a typical append, so that other appends are likely to succeed if the probe does. */
+/** Makes the probe as large as a typical append, so that if the probe succeeds, other appends are likely to succeed. */
 const PADDING = ' '.repeat(16 * 1_024);
 const PROBE_EVERY_MS = 1_000;
 

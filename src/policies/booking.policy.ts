@@ -36,8 +36,8 @@ const BOOKING_LOOK_MS = 50;
 const RELATED_SALE_UNKNOWN = 'RELATED_SALE_UNKNOWN';
 
 /**
- * `attempts` counts attempts to book the document. `isQuiet`: a failure with the same reason as the recorded failure is
- * not recorded again.
+ * `attempts` counts attempts to book the document. If `isQuiet` is set, a failure for the same reason as the recorded
+ * failure is not recorded again.
  */
 export type BookingAttempt = { readonly attempts: number; readonly isQuiet?: boolean };
 
@@ -79,8 +79,8 @@ export class BookingPolicy implements Policy {
           if (state.type !== 'SALE') await this.relatedBooking(target, state);
           return this.bookOrReject(target, state, { attempts: 1 });
         });
-    // The rejection has been recorded. Throwing it also parks a dead letter, which remains parked until its cause is
-    // removed.
+    // The rejection has been recorded. Throwing it also parks a dead letter. The letter remains parked until its cause
+    // is removed.
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
@@ -131,7 +131,7 @@ export class BookingPolicy implements Policy {
 
   /**
    * Books a document. If another process has decided to reject the document, but has not stored the rejection yet, this
-   * method stores it first. Otherwise the rejection would come after the booking.
+   * method stores it first. Otherwise, the rejection would follow the booking.
    */
   async book(target: Target, { holder, decide }: BookingPlan): Promise<void> {
     for (let stored = 0; ;) {
@@ -179,7 +179,7 @@ export class BookingPolicy implements Policy {
   }
 
   /**
-   * Waits for the related sale's booking, which may still be in progress, because a partner may send both documents at
+   * Waits for the related sale's booking. It may still be in progress, because a partner may send both documents at
    * once.
    */
   private async relatedBooking({ tenantId, id }: Target, document: AcceptedSale): Promise<void> {

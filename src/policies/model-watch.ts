@@ -17,7 +17,7 @@ export type ModelWatch = {
 /**
  * Reacts to the documents of a read model. The model lists each document until the reaction has been recorded, so it
  * contains only a few documents. Unlike a policy, this watch does not subscribe to transactions, of which thousands may
- * arrive per second. It needs no checkpoint, and retries failures until they succeed.
+ * arrive per second. It needs no checkpoint. It retries failed reactions until they succeed.
  */
 export function watchModel(clock: Clock, logger: Logger, { position, look, unreadable }: ModelWatch): Led {
   const stopping = new AbortController();

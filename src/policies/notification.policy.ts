@@ -54,7 +54,7 @@ const NEWS_FOR_MS = 24 * 60 * 60 * 1_000;
 const MAX_BODY_LENGTH = 500;
 
 /**
- * Sends the service's own notifications, at most one per kind of failure and hour. The notification's id is derived
+ * Sends the service's own notifications: at most one per hour for each kind of failure. A notification's id is derived
  * from the kind and the hour, so later occurrences change nothing. Each automatic pause of the forwarder and each
  * removal of a person's second factors causes a separate notification. Also ends the push subscriptions of deleted
  * users and operators.

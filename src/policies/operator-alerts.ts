@@ -20,14 +20,14 @@ export const ALERTS = 'alerts';
 export type AlertReceiver = { readonly receiver: WebhookReceiver | undefined };
 export const ALERT_RECEIVER = token<AlertReceiver>('ALERT_RECEIVER');
 
-/** Maximum age of a notification for which an alert is sent. A later alert would only confuse its readers. */
+/** Maximum age of a notification for which an alert is sent. A later alert would only confuse operators. */
 export const ALERT_WITHIN_MS = 24 * 60 * 60_000;
 const PAUSES = { baseMs: 1_000, maxMs: 5 * 60_000 };
 
 /**
  * Sends the operators' notifications to an external channel, at least once each, as CloudEvents. Records each delivery
- * in the history, so that no alert is repeated after a restore or the loss of the read models, which contain the
- * checkpoint.
+ * in the history. Therefore, no alert is repeated after a restore, or after the loss of the read models and the
+ * checkpoint in them.
  */
 @Injectable()
 export class OperatorAlerts {
@@ -85,7 +85,7 @@ export class OperatorAlerts {
     try {
       await inReactionTo(event, ALERTS, () => this.runner.execute(pushDelivery, target, outcome, recordPushes));
     } catch (error) {
-      // Otherwise, the alert would be sent again until its delivery can be recorded.
+      // Ignores transient errors. Otherwise, the alert would be sent again until its delivery can be recorded.
       if (!isTransient(error)) throw error;
     }
   }

@@ -89,9 +89,9 @@ type Stretch = { readonly cursor: string; readonly tally: Tally; readonly done: 
 
 /**
  * Pushes a notification to its recipients' browsers, at least once each. Records progress in batches of at most 1,000
- * browsers. At most two batches are in flight, so at most two are repeated after a crash, and a slow browser delays
- * only the batches after the next one. After recording failed pushes, throws a single error, so that each notification
- * has at most one dead letter.
+ * browsers. At most two batches are in flight, so at most two are repeated after a crash. A slow browser delays only
+ * the batches after the next one. After recording failed pushes, throws a single error, so that each notification has
+ * at most one dead letter.
  */
 @Injectable()
 export class PushDeliveries {

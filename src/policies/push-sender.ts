@@ -28,7 +28,7 @@ export type TenantReceiver = PushReceiver & { readonly tenantId: string };
 export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promise<PushResult | undefined>;
 
 /**
- * Sends pushes with limited concurrency, and retries them. Tenants share the slots fairly. Push service failures are
+ * Sends pushes with limited concurrency and retries them. Tenants share the slots fairly. Push service failures are
  * counted per tenant. One tenant's endpoints therefore do not delay other tenants' pushes.
  */
 @Injectable()
@@ -47,8 +47,8 @@ export class PushSender {
   }
 
   /**
-   * Resolves when the push has been delivered, rejected or abandoned. As soon as the signal aborts, resolves with code
-   * STOPPED.
+   * Resolves when the push has been delivered, rejected or abandoned. As soon as the signal aborts, resolves with the
+   * code STOPPED.
    */
   async send(receiver: TenantReceiver, message: PushMessage, signal: AbortSignal): Promise<PushResult> {
     const host = hostOf(receiver);

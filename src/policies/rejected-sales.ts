@@ -14,7 +14,7 @@ type Rejected = Recorded<Extract<SaleEvent, { type: 'SaleRejected' }>>;
 /** Rejections reported together. `done` settles once they have been reported. */
 type Batch = { readonly subjects: Subject[]; done: Promise<void> };
 
-/** Maximum number of sales named in a notification. Further sales are only counted. */
+/** Maximum number of sales named in a notification. Additional sales are only counted. */
 const MAX_NAMED_SALES = 20;
 const MAX_NAME_LENGTH = 80;
 

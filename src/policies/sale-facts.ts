@@ -50,7 +50,7 @@ export const lookupIn = (claims: Claims, wait: 'settled' | 'none', freshness: Fr
 
 const ACCOUNT_TYPE = { CASH: 'CASH', CARD: 'POS', BANK: 'BANK' } as const;
 
-/** Resolves a partner's branch and account codes by their claims, which are always current. */
+/** Resolves a partner's branch and account codes by their claims, because claims are always current. */
 @Injectable()
 export class SaleFactsReader {
   constructor(

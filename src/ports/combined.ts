@@ -1,6 +1,6 @@
 /**
- * Collects the calls made until `turn` resolves, and then calls `all` once, which returns their results in order. For
- * example, `turn` may resolve at the end of the current event-loop turn.
+ * Collects the calls made until `turn` resolves, and then calls `all` once to get their results in order. For example,
+ * `turn` may resolve at the end of the current event-loop turn.
  */
 export function combined<A, R>(
   turn: () => Promise<unknown>,

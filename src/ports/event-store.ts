@@ -140,7 +140,7 @@ export type AllSubscription = {
    * Set if the caller needs only `storedText`. An engine that keeps this text then leaves `data` and `metadata` empty.
    */
   readonly textOnly?: boolean;
-  /** Permitted delay. If it is set, a server engine reads pages at this interval, which costs less. */
+  /** Permitted delay. If it is set, a server engine reads pages at this interval, to reduce the cost. */
   readonly maxDelayMs?: number;
   /** Ends the subscription: the iterator returns after the current batch. */
   readonly signal?: AbortSignal;

@@ -1,5 +1,5 @@
 /**
- * Longer patterns are rejected, because the matching time is proportional to the product of key length and pattern
+ * Maximum pattern length. It is limited, because the matching time is proportional to the product of key and pattern
  * length.
  */
 export const MAX_PATTERN_LENGTH = 256;
@@ -12,9 +12,9 @@ const ELEMENT = /\\([^])|\[(\^?)((?:\\[^]|[^\]]-[^]|[^\]])*)\]?|[^]/g;
 const CLASS_ITEM = /\\([^])|([^\]])-([^])|[^\]]/g;
 
 /**
- * Compiles a glob with Redis syntax: `*` for any text, `?` for one character, `[a-z]` and `[^a-z]` for classes (an
- * unclosed class ends with the pattern), and `\` for the next character literally. The result is not a regular
- * expression, so no pattern can make matching slow. Characters are UTF-16 code units.
+ * Compiles a glob with Redis syntax: `*` for any text, `?` for one character, `[a-z]` and `[^a-z]` for classes, and `\`
+ * for the next character literally. An unclosed class ends with the pattern. The result is not a regular expression, so
+ * no pattern can make matching slow. Characters are UTF-16 code units.
  * @throws RangeError for a pattern longer than MAX_PATTERN_LENGTH
  */
 export function compileGlob(pattern: string): (text: string) => boolean {

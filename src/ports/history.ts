@@ -2,7 +2,7 @@ import type { Position } from './event-store.js';
 
 /**
  * Identifies the history in an event store. The id is stored in the event store itself, so an emptied or replaced store
- * has a different id. A copied store keeps the id until `renew` replaces the copy's id.
+ * has a different id. A copy of a store has the same id until `renew` replaces it.
  */
 export interface HistoryIdentity {
   /** Returns the id, or undefined until the history has one. @throws EventStoreUnavailable */

@@ -5,8 +5,7 @@ export type Lease = {
   /** Increases by one whenever the holder changes. It is the fencing token for work done under the lease. */
   readonly term: number;
   /**
-   * Increases by one with every renewal. If it remains unchanged for long enough, another replica may take over the
-   * lease.
+   * Increases by one with every renewal. If it remains unchanged for too long, another replica may take over the lease.
    */
   readonly counter: number;
 };

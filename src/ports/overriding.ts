@@ -7,7 +7,7 @@ export function overriding<E extends P, P extends object>(engine: E, methods: Pa
       const value: unknown = Reflect.get(target, key);
       return typeof value === 'function' ? (value as () => unknown).bind(target) : value;
     },
-    // Without this trap, an assignment would replace the engine's own method that the override calls.
+    // Without this trap, an assignment would replace the engine's own method, which the override calls.
     set: (_, key, value) => Reflect.set(methods, key, value),
   });
 }

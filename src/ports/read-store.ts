@@ -53,7 +53,7 @@ export type ReadModel<Doc extends object = never> = {
   /** Additional orders that a query may choose, by name. Each order has its own index. */
   readonly orders?: Readonly<Record<string, Order>>;
   /**
-   * A scope may hold a very large number of these documents. Totals, distant pages and any combination of filters must
+   * Set if a scope may hold a very large number of documents. Totals, distant pages and any combination of filters must
    * not become slower as that number grows. The first order field should have few distinct values (a date). The other
    * fields break ties.
    */
@@ -156,9 +156,9 @@ export type Listed = {
 
 /**
  * The read store: documents derived from the history, one table (or collection) for each model, version and generation.
- * Everything in it can be rebuilt. It may therefore be less durable than the event store, but never internally
- * inconsistent: a checkpoint is visible only together with the documents that it covers.
- * All methods throw ReadStoreUnavailable while the engine is unavailable.
+ * Everything in it can be rebuilt, so it may be less durable than the event store. However, it must never be internally
+ * inconsistent: a checkpoint is visible only together with the documents that it covers. All methods throw
+ * ReadStoreUnavailable while the engine is unavailable.
  */
 export interface ReadStore {
   /** Creates missing tables and indexes. `bulk` omits the secondary indexes, for a rebuild. Idempotent. */
@@ -209,8 +209,8 @@ export interface ReadStore {
 }
 
 /**
- * The search matches more documents than the engine can examine, so the caller must narrow the search. The engine
- * itself is available.
+ * The engine is available, but the search matches more documents than it can examine. The caller must narrow the
+ * search.
  */
 export class SearchTooBroad extends Error {
   constructor() {

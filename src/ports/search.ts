@@ -55,7 +55,8 @@ function asciiWords(text: string): string[] | undefined {
   const found = new Set<string>();
   let start = -1;
   for (let at = 0; at <= text.length; at += 1) {
-    // The original text is checked, because the lower case of some other letters is ASCII. The end also ends a word.
+    // The original text is checked, because some non-ASCII letters have an ASCII lower case. The end of the text also
+    // ends a word.
     const code = at < text.length ? text.charCodeAt(at) : SPACE;
     if (code > 127) return undefined;
     if (isAsciiLetterOrDigit(code)) start = start < 0 ? at : start;
@@ -71,8 +72,8 @@ const isAsciiLetterOrDigit = (code: number): boolean =>
   (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90);
 
 /**
- * Returns the words of a search: undefined if there is no search (absent or empty text); `[]` for text without words,
- * which matches nothing; otherwise at most MAX_SEARCH_WORDS words, without those that are prefixes of longer ones.
+ * Returns the words of a search: at most MAX_SEARCH_WORDS, without words that are prefixes of longer ones. Returns
+ * undefined for absent or empty text, which means no search, and `[]` for text without words, which matches nothing.
  */
 export function searchWords(text: string | undefined): string[] | undefined {
   if (text === undefined || text === '') return undefined;

@@ -30,8 +30,8 @@ const PLATFORM_STREAM = `-${PLATFORM_TENANT}_`;
 const IDLE_RANGES_MS = 100;
 
 /**
- * Feeds generations according to their phase: through a shared build, through a separate catch-up subscription, or
- * through one subscription shared by all generations that have caught up.
+ * Feeds each generation according to its phase: through a shared build, through its own catch-up subscription, or
+ * through the subscription that all caught-up generations share.
  */
 export class GenerationFeed {
   private readonly queue = new KeyedQueue();
@@ -280,7 +280,7 @@ export class GenerationFeed {
     return events.subscribeToAll({ after, filter, maxBatchSize, signal });
   }
 
-  /** A subscription must not end before shutdown. */
+  /** The subscription must not end before shutdown. */
   private ended(): false {
     if (!this.parts.stopping.aborted) throw new Error('the subscription ended');
     return false;

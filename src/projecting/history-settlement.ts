@@ -42,7 +42,7 @@ const DELIVERED_WITHIN_MS = 10_000;
 
 /**
  * Determines at start-up which history the event store contains and which part of the read store was derived from that
- * history. If checkpoints contradict the history, the history gets a new id, which makes all earlier derived data
+ * history. If checkpoints contradict the history, the history gets a new id, so that all earlier derived data becomes
  * unreachable.
  * @throws EventStoreUnavailable, ReadStoreUnavailable or AppendOutcomeUnknown, all of which the caller retries
  */
@@ -176,7 +176,7 @@ class Settlement {
   }
 }
 
-/** The result is used in table names, so it starts with a letter. */
+/** The space's name is part of table names, so it starts with a letter. */
 const spaceOf = (historyId: string): string => `h${historyId.replaceAll('-', '').slice(-12)}_`;
 
 /** Whether the event is still at its position. A corrupt event is considered present. @throws EventStoreUnavailable */

@@ -75,7 +75,7 @@ export class HistoryWatch {
       } catch (error) {
         suspicion = undefined;
         this.isPrepared = false;
-        // The adapter and the readiness probe already report an unavailable engine.
+        // Not a warning, because the adapter and the readiness probe already report an unavailable engine.
         logger.info({ err: error }, 'the history could not be checked');
       }
       await clock.sleep(LOOK_EVERY_MS, signal);
@@ -131,7 +131,8 @@ const OLDER_GENERATIONS = 3;
 
 /**
  * Drops the tables of all other histories, in the model versions known to this process. Exactly one process marks each
- * history before dropping its tables. A history that returns later gets new read models. Returns the dropped spaces.
+ * history before dropping its tables. New read models are built for a history that returns later. Returns the dropped
+ * spaces.
  * @throws ReadStoreUnavailable
  */
 export async function dropOthers(

@@ -106,7 +106,7 @@ export class Leadership {
     await (await work)?.stop();
     if (held) await this.giveUp(name, held);
     this.logger.info({ lease: name, term }, 'this process is no longer the leader');
-    // Prevents a tight loop when the work fails immediately.
+    // Prevents a tight loop if the work fails immediately.
     await this.clock.sleep(this.options.beatMs, signal);
   }
 

@@ -26,7 +26,7 @@ const PAGE = 200;
 
 /**
  * Serves any number of watchers from one subscription. The latest frames remain in memory. Lagging watchers read older
- * frames from the store. The feed stores only frames, not watchers or queues.
+ * frames from the store. The feed stores frames, but no watchers or queues.
  */
 export class LiveFeed {
   private readonly stopping = new AbortController();

@@ -11,7 +11,7 @@ export type FollowedModel = AnyTable['model'];
 
 /** Poll interval while a caller waits, so that progress on other replicas is visible within 20 ms. */
 const AWAITED_MS = 8;
-/** Polls take at most a fifth of the time, so that waiting for progress does not slow a busy process down further. */
+/** Polls take at most a fifth of the time, so that waiting for progress does not slow down a busy process further. */
 const PAUSE_PER_POLL = 4;
 const MOST_AWAITED_MS = 50;
 const IDLE_MS = 500;

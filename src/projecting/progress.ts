@@ -52,14 +52,14 @@ export class Progress {
 
   /**
    * Reports that this process has processed everything up to and including `position` for `name`, in the given ranges
-   * or in all ranges, so its previous attempts no longer count as failed. Positions never decrease.
+   * or in all ranges. Resets the count of failed attempts. Positions never decrease.
    */
   advance(name: string, position: number, ranges?: readonly number[]): void {
     this.failures.delete(name);
     this.observe(name, position, ranges);
   }
 
-  /** Reports the stored position of `name`, which another process may have reached. */
+  /** Reports the stored position of `name`. Another process may have reached this position. */
   observe(name: string, position: number, ranges?: readonly number[]): void {
     const { positions, stopped } = this.standingOf(name);
     let hasMoved = false;
@@ -85,8 +85,8 @@ export class Progress {
   };
 
   /**
-   * Returns the state of `name`. A single failure may be only a lost connection, so a subscriber is considered failed
-   * only after two consecutive failures.
+   * Returns the state of `name`. A subscriber is considered failed after two consecutive failures, because a single
+   * failure may be merely a lost connection.
    */
   standing(name: string): 'running' | 'stopped' | 'failed' {
     if (this.isStopped(name)) return 'stopped';

@@ -9,7 +9,7 @@ const MAX_REFOLDS = 20;
 /**
  * Folds one batch into several tables and stores all documents and checkpoints in one write. If a faster process causes
  * a conflict, loads and folds everything again.
- * @param events the events of each projector's portion, or none if the projector wants none of them
+ * @param events the events of each projector's portion; empty for a projector that folds none of them
  * @param ranges ranges whose checkpoints are stored; default: those of each projector
  * @throws PoisonEvent, ReadStoreUnavailable
  */

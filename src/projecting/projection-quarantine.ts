@@ -105,7 +105,7 @@ export class ProjectionQuarantine {
 
   constructor(private readonly parts: ProjectionRunnerParts) {}
 
-  /** Loads a starting generation's entries, and refolds the documents that this release can fold. */
+  /** Loads a starting generation's entries and refolds the documents that this release can fold. */
   async open(projector: Projector): Promise<void> {
     const { portion, checkpointKey } = projector;
     for (const entry of await quarantineOf(this.parts.store, checkpointKey)) {

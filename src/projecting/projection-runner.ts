@@ -27,7 +27,7 @@ export type ProjectionRunnerParts = {
   /** Number of events folded and stored per batch. Keep it small if requests share the thread. Default: 100. */
   readonly batchSize?: number;
   /**
-   * Number of events per write while read models are built. Default: 200, which suits a thread that also serves
+   * Number of events per write while read models are built. Default: 200. This value suits a thread that also serves
    * requests.
    */
   readonly buildBatchSize?: number;

@@ -64,7 +64,7 @@ export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly st
 
 /**
  * Returns the source from which a document can be refolded in isolation: its record's stream or its single event.
- * Returns undefined if several streams feed a document, because a missing event would then make all later states wrong.
+ * Returns undefined if several streams feed a document, because a missing event would then invalidate all later states.
  */
 export function apartBy(projection: AnyProjection): 'record' | 'event' | undefined {
   if (projection.ofEvents) return 'event';
@@ -77,8 +77,8 @@ export const wants = ({ sources }: Pick<AnyProjection, 'sources'>, entity: strin
   sources === ALL_ENTITIES || sources.includes(entity);
 
 /**
- * Events and their numbers by entity. Most projections want none of a batch, which the numbers show without reading
- * every event.
+ * Events, and the number of events for each entity. Most projections fold none of a batch's events. The numbers reveal
+ * this without reading every event.
  */
 export type CountedEvents = { readonly events: readonly Recorded[]; readonly byEntity: ReadonlyMap<string, number> };
 

@@ -68,11 +68,14 @@ export class PoisonEvent extends Error {
  */
 export class Projector {
   private readonly known = new LRUCache<string, Readonly<Folded>>(atMost(MAX_KNOWN));
-  /** If documents rarely change: those created by the last batch that created any. They enter `known` if they change. */
+  /**
+   * If documents rarely change, contains those created by the last batch that created any. They are moved to `known` if
+   * they change.
+   */
   private readonly created = new Map<string, Readonly<Folded>>();
   /**
-   * Whether the projector assumes that a document that begins with an event does not exist yet. False after a conflict
-   * disproves this.
+   * Whether the projector assumes that a document that begins with an event does not exist yet. A conflict disproves
+   * this assumption and sets the value to false.
    */
   private isFirst = true;
   /** Quarantined documents, by key. They remain in the state before the quarantined event. */
@@ -184,7 +187,7 @@ export class Projector {
       const [cache, other] = isBrief ? [this.created, this.known] : [this.known, this.created];
       const key = keyOf(scope, id);
       cache.set(key, { document: document ?? undefined, position, expected: position, made: true });
-      // It may contain an older state, such as ABSENT for a document that has now been created.
+      // The other cache may contain an older state, such as ABSENT for a document that has now been created.
       other.delete(key);
     }
   }

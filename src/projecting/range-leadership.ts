@@ -34,7 +34,7 @@ export type BeginPortion = (portion: LedPortion) => Promise<Led>;
 export type RangeLeaders = ReadonlyMap<number, string>;
 
 const FREE: Lease = { holder: '', term: 0, counter: 0 };
-/** A heartbeat that has not changed for this long belongs to a process that has ended, and is removed. */
+/** A heartbeat that has not changed for this long belongs to a process that has ended. Such a heartbeat is removed. */
 const FORGET_AFTER_MS = 60_000;
 
 const memberPrefix = (group: string): string => `${group}/member/`;

@@ -6,7 +6,7 @@ import { readModelBehind } from '../eventsourcing/domain-error.js';
 import type { Progress } from './progress.js';
 import { subscriberKey, type Checkpoints } from './checkpoints.js';
 
-/** Maximum time that a caller's query waits for a model that is being built, after which the query is rejected. */
+/** Maximum time for which a caller's query waits for a model that is being built. The query is then rejected. */
 const WAIT_MS = 5_000;
 const LOOK_EVERY_MS = 1_000;
 

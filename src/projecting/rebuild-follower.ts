@@ -21,7 +21,7 @@ type Parts = Pick<ProjectionRunnerParts, 'store'> & {
   readonly retireLater: (old: Projector) => Promise<void>;
 };
 
-/** Prepares a new generation alongside the live one, and adds it to the feed. */
+/** Prepares a new generation alongside the live one and adds it to the feed. */
 export async function addNext(
   { store, quarantine, feed }: Pick<Parts, 'store' | 'quarantine' | 'feed'>,
   { projection, portion, table: { model } }: Projector,

@@ -14,9 +14,9 @@ type BuildOptions = {
 };
 
 /**
- * Reads the history once for several generations, starting at the position of the one that is furthest behind. Stores
- * the events in the generations that are still in the `building` phase. Returns early when none are left, or when the
- * signal aborts.
+ * Reads the history once for several generations, starting at the position of the generation that is furthest behind.
+ * Stores the events in the generations that are still in the `building` phase. Returns early when none are left, or
+ * when the signal aborts.
  * @throws EventStoreUnavailable, and errors from `store`; stored batches are kept and not folded again
  */
 export async function buildTogether(

@@ -81,8 +81,8 @@ export class WindowedSubscriber {
   }
 
   /**
-   * Every event up to and including this position has been handled or parked. Always a position that the store has
-   * reported, because other positions may not exist.
+   * Every event up to and including this position has been handled or parked. This is always a position that the store
+   * has reported, because other positions may not exist.
    */
   get position(): number {
     const first = this.open.values().next();

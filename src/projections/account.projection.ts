@@ -204,7 +204,7 @@ type TouchingEvent = LedgerEvent | CustomerEvent | AccountEvent;
 
 /**
  * Only deleted records have documents, so a sale merely looks up absent documents. All tenants share one scope, because
- * RestorationWatch reads them together.
+ * RestorationWatch reads all tenants' documents together.
  */
 export const deletedRecordProjection: Projection<DeletedRecord, TouchingEvent> = {
   model: deletedRecords,

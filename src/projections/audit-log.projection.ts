@@ -79,9 +79,9 @@ const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
 /**
- * Turns each UUID into one word instead of five, which saves a third of the indexed words of an entry. Most texts are a
- * UUID or too short to contain one. They need no replacement, which is slow. An event that was written by hand may lack
- * some of the texts.
+ * Turns each UUID into one word instead of five. This saves a third of an entry's indexed words. Most strings are a
+ * UUID or too short to contain one. They need no replacement, which would be slow. A manually written event may lack
+ * some of the strings.
  */
 function withWholeIds(given: string | undefined): string {
   const text = String(given);

@@ -11,8 +11,8 @@ export type QuarterSums = readonly [quarter: string, debit: Minor, credit: Minor
 export type BalanceView = Sums & {
   readonly accountId: string;
   /**
-   * Each quarter with postings, in no particular order. Reports add up whole quarters. They read days only for quarters
-   * in which a period begins or ends.
+   * Each quarter with postings, in no particular order. Reports sum whole quarters. They read days only for quarters in
+   * which a period begins or ends.
    */
   readonly quarters: readonly QuarterSums[];
 };

@@ -16,10 +16,10 @@ export type DocumentTaxes = {
 const KINDS = { SaleBooked: 'SALE', ReturnBooked: 'RETURN', SaleCancelled: 'CANCELLATION' } as const;
 type BookingEvent = Extract<LedgerEvent, { type: keyof typeof KINDS }>;
 
-/** Caches the taxes per event, because the account days need them for each account of the document. */
+/** Caches the taxes by event, because the daily account totals need them for each account of the document. */
 const known = new WeakMap<BookingEvent, DocumentTaxes>();
 
-/** Net and tax of the document that an event books; undefined for other events. */
+/** Returns the net and tax of the document that an event books; undefined for other events. */
 export function taxesOf(event: LedgerEvent): DocumentTaxes | undefined {
   if (event.type !== 'SaleBooked' && event.type !== 'ReturnBooked' && event.type !== 'SaleCancelled') return undefined;
   const found = known.get(event);

@@ -14,15 +14,15 @@ export type LedgerEntryView = readonly [
   /** Time at which the event was recorded, in milliseconds since 1970. */
   at: number,
   /**
-   * The sale whose stream contains the event, or the transaction that it records or reverses. Empty if the event does
-   * not change customers' balances, as for a sale settled by its own collections.
+   * The sale whose stream contains the event, or the transaction that the event records or reverses. Empty if the event
+   * does not change customers' balances, for example because a sale's own collections settle the sale.
    */
   of: string,
   /** 1 if an earlier event recorded the sale or transaction in `of`. */
   later: 0 | 1,
   /** For each date: the date, then for each account its id, debits and credits in minor units. */
   days: readonly (readonly [date: string, ...sums: Minor[]])[],
-  /** The net and tax of a document: its kind and date, then for each rate the rate, net and tax. */
+  /** A document's tax data: its kind and date, and then the rate, net and tax for each tax rate. */
   taxed?: readonly [kind: TaxedKind, date: string, ...amounts: (string | null)[]],
 ];
 

@@ -22,7 +22,7 @@ export type Movement = {
 };
 
 const NOTHING: readonly Movement[] = [];
-/** Caches the sums per event, because several projections need them for each of their documents. */
+/** Caches the sums by event, because several projections need them for each of their documents. */
 const known = new WeakMap<LedgerEvent, readonly Movement[]>();
 
 /** Returns the postings of an event to each account on each date. */

@@ -124,13 +124,13 @@ export const transactions: ReadModel<TransactionView> = {
     ...texts<TransactionView>('date', 'customerId'),
     sequence: { type: 'integer', of: ({ sequence }) => sequence },
     ...texts<TransactionView>(...FILTERS),
-    // Queries select only manual transactions, so only these are indexed.
+    // Queries select manual transactions only, so no other transactions are indexed.
     manual: { type: 'boolean', of: ({ systemGenerated }) => (systemGenerated ? null : true) },
     /** Every account with a posting. `account` contains only those that users chose. */
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: { type: 'text', of: chosenAccounts },
     amount: { type: 'text', of: ({ amount }) => amountKey(amount) },
-    // Cancelled and other transactions have separate fields, because only the few cancelled ones justify an index.
+    // `cancelled` and `standing` are separate fields, because only the few cancelled transactions justify an index.
     cancelled: { type: 'boolean', of: ({ isCancelled }) => isCancelled || null },
     standing: { type: 'boolean', of: ({ isCancelled }) => !isCancelled || null },
   },
@@ -144,8 +144,8 @@ export const transactions: ReadModel<TransactionView> = {
 
 /**
  * Upper bound on the number of transactions in an event: a sale has at most 50 payments. A position multiplied by this
- * bound is a safe integer for positions up to nine trillion (bytes of an EventStoreDB log, events of an embedded
- * history).
+ * bound is a safe integer for positions up to nine trillion. Positions are bytes of an EventStoreDB log, or events of
+ * an embedded history.
  */
 const MAX_PER_EVENT = 1_000;
 

@@ -94,7 +94,7 @@ export const lateEntriesProjection: Projection<LateEntriesView, ClosingEvent> = 
   model: lateEntries,
   sources: ['tenant', ...ledgerSources],
   recordsOf: [],
-  // The watch reads the late entries of all tenants together.
+  // All tenants share one scope, because the watch reads their late entries together.
   scope: () => PLATFORM,
   documents: (event) => {
     if (event.entity === 'tenant') return CLOSING.includes(event.type) ? [event.recordId] : [];

@@ -73,7 +73,7 @@ function eachPosting(
   eachSum(days, (customerId, date, debit, credit) => {
     if (others.has(customerId) || (asOf !== undefined && date > asOf)) return;
     const net = difference(debit, credit);
-    // Nearly all entries have a single date, so each customer occurs only once.
+    // Nearly all entries have a single date, so each customer usually occurs only once.
     if (days.length === 1) {
       take(customerId, { net, date });
       return;

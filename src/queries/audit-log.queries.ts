@@ -93,8 +93,8 @@ export class RecordShape {
 
 /**
  * Returns the read models that have exactly one document for the record and are projected from this stream alone.
- * Folding the stream into them yields the response that a GET request for the record would have returned. A
- * transaction's view is projected from the stream that contains the transaction.
+ * Folding the stream into them yields the response that a GET request for the record would have returned. For a
+ * transaction, this is the stream that contains the transaction.
  */
 function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection[] {
   if (entity === 'transaction') return [transactionProjection];
@@ -160,8 +160,7 @@ const momentOf = (shape: RecordShape): Moment => ({ view: shape.view(), own: sha
 
 /**
  * Returns the changes that an event made to the record. Changes absent from all read models are taken from the
- * aggregate's state. If the state does not contain them either (a sale's lines, a job's parameters), they are taken
- * from the event.
+ * aggregate's state. Changes that the state also lacks (a sale's lines, a job's parameters) are taken from the event.
  */
 function changesBy(event: Recorded, before: Moment, after: Moment): readonly Change[] {
   const seen = difference(before.view, after.view);
@@ -188,7 +187,7 @@ export function difference(before: Shape, after: Shape): Change[] {
     .filter(({ path }) => !isEmptied(path, old, now) && !isEmptied(path, now, old));
 }
 
-/** Whether to omit a path whose list or record is empty here but has listed fields on the other side. */
+/** Whether to omit a path whose value is an empty list or record in `one`, but has listed fields in `other`. */
 const isEmptied = (path: string, one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean =>
   isContainer(one.get(path)) &&
   !other.has(path) &&
@@ -209,13 +208,13 @@ function collect(value: unknown, path: string, leaves: Map<string, unknown>): vo
   for (const [name, each] of inside) if (each !== undefined) collect(each, name, leaves);
 }
 
-/** Returns no items for a list of scalars, which is compared as a whole. */
+/** Returns no items for a list of scalars, because such a list is compared as a whole. */
 const itemsOf = (list: readonly unknown[], path: string): (readonly [string, unknown])[] =>
   list.some(isContainer) ? list.map((each, at) => [`${path}[${at}]`, each]) : [];
 const membersOf = (value: unknown, path: string): (readonly [string, unknown])[] =>
   isContainer(value) ? Object.entries(value).map(([name, each]) => [path === '' ? name : `${path}.${name}`, each]) : [];
 
-/** An audit log entry as returned by the API, with the current names of the records that its ids refer to. */
+/** An audit log entry as returned by the API, with the current names of the records that its ids identify. */
 export type AuditLogRecord = Omit<AuditLogView, 'actor' | 'carrier'> & {
   /** Both timestamps equal `occurredAt`, because an entry never changes. */
   readonly createdAt: string;

@@ -51,8 +51,8 @@ class AccountLabels {
 }
 
 /**
- * The latest date that Beancount supports. A closing balance is asserted at the start of the following day, which is
- * impossible for this date.
+ * The latest date that Beancount supports. A closing balance is asserted at the start of the following day, so none can
+ * be asserted for this date.
  */
 const LAST_DATE = '9999-12-31';
 
@@ -61,8 +61,8 @@ const quoted = (text: string): string =>
   `"${text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 
 /**
- * Writes the ledger as a Beancount file. The file contains the accounts, the balances before the period as one
- * transaction, every transaction in the period, and assertions of all balances before and after the period. With
+ * Writes the ledger as a Beancount file. The file contains the accounts, one transaction with the balances before the
+ * period, and every transaction in the period. It also asserts all balances before and after the period. With
  * `accountId`, it contains only the transactions and assertions for that account.
  */
 export async function* beancountOf(ledger: GeneralLedger, options: GeneralLedgerOptions): AsyncGenerator<string> {

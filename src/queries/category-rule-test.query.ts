@@ -65,7 +65,7 @@ async function resolve(
     [...views.values()].map((rule) => matchable(rule, categories.get(rule.categoryId))),
   );
   const subject = subjectOf(test);
-  // Uses the code that also categorizes recorded transactions.
+  // Uses the same code that categorizes recorded transactions.
   const winner = book.resolve(subject);
   // Lists matches first, then the draft and near misses (one failed condition). Other rules are omitted.
   const shown = book

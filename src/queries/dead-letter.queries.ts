@@ -16,7 +16,7 @@ export type AddressedLetter = Pick<
   'origin' | 'subscriber' | 'eventId' | 'eventType' | 'stream' | 'revision'
 > & { readonly id: string; readonly tenantId: string };
 
-/** Returns the content of dead letters from every origin, and retries the failed work. */
+/** Returns the content of dead letters from every origin and retries the failed work. */
 export interface DeadLetterReplayer {
   /**
    * Retries the work. `attempt` starts at 2 and identifies the delivery: two replays with the same value have the
@@ -39,7 +39,7 @@ export class ParkedLetters {
   }
 }
 
-/** Finds the parked letters of sales that are waiting for a cause to be resolved. */
+/** Finds the parked letters of sales that are waiting for a rejection cause to be removed. */
 @Injectable()
 export class WaitingSales {
   constructor(
@@ -70,7 +70,7 @@ export type DeadLetterFilter = Partial<
 >;
 
 export class ListDeadLetters extends query<Page<DeadLetterRecord>, [filter: DeadLetterFilter & Paging]>() {}
-/** The number of letters that a bulk run would replay or discard, and the oldest of these letters. */
+/** The number of letters that a bulk run would replay or discard, and the oldest such letters. */
 export class PreviewBulk extends query<BulkPreview, [filter: DeadLetterFilter]>() {}
 export type BulkPreview = { readonly matched: number; readonly sample: readonly DeadLetterRecord[] };
 const MAX_SAMPLE = 20;

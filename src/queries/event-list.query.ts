@@ -43,7 +43,9 @@ export class ListEvents extends query<
 
 /** Maximum number of read operations on the audit log per request. */
 const MAX_READS = 20;
-/** Maximum number of events that a request for a technical type examines, and number of events per read operation. */
+/**
+ * Maximum number of events that a request for a technical type examines, and the number of events per read operation.
+ */
 const [MAX_EXAMINED, PART] = [5_000, 500];
 
 type Subject = Pick<ListedEvent, 'entity' | 'tenantId' | 'recordId'>;

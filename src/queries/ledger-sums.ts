@@ -35,7 +35,7 @@ export const netOf = ({ debit, credit }: AccountSums): bigint => debit.value - c
 export const totalOf = (sums: SumsByAccount, side: keyof AccountSums): bigint =>
   [...sums.values()].reduce((total, one) => total + one[side].value, 0n);
 
-/** Facts about the tenant that every report needs. `today` is the date of `knownAt` if that instant is in the past. */
+/** Tenant data that every report needs. `today` is the date of `knownAt` if that instant is in the past. */
 export type Currency = { readonly currency: string; readonly digits: number; readonly today: string };
 
 /** The sums of one account on one date. Amounts are in minor units; see MinorSum. */
@@ -88,9 +88,9 @@ export class LedgerSums {
   }
 
   /**
-   * Like `eachDay` up to `to`, for reports that distinguish only between dates before `from` and later dates. The sums
-   * of a whole quarter have the date of its first day. Reads individual days only in the quarters that contain `from`
-   * or `to`.
+   * Like `eachDay` for dates up to `to`, but for reports that distinguish only between dates before `from` and later
+   * dates. The sums of a whole quarter have the date of its first day. Reads individual days only in the quarters that
+   * contain `from` or `to`.
    */
   async eachSpan(books: BooksOf, { from, to }: Dates, digits: number, take: (sums: DaySums) => void): Promise<void> {
     if (books.knownAt !== undefined) return this.eachDay(books, { to }, digits, take);
@@ -107,7 +107,7 @@ export class LedgerSums {
     }
   }
 
-  /** Like `eachDay`, for one account. */
+  /** Like `eachDay`, but only for the given accounts. */
   async eachDayOf(
     books: BooksOf,
     accountIds: ReadonlySet<string>,

@@ -18,22 +18,22 @@ import { offsetOf, type Page, pageOf, type Paging, ReadModels } from './query.js
 
 /** Part of a person's list: the notifications with this key, from one position to another, inclusive. */
 type Part = { readonly key: string; readonly from: number; readonly to: number };
-/** A list of non-overlapping parts. `without`: excluded positions, newest first. */
+/** A list of non-overlapping parts. `without` contains the excluded positions, newest first. */
 type List = { readonly scope: Scope; readonly parts: readonly Part[]; readonly without: readonly number[] };
-/** A user of a tenant, or an operator of the platform. `tenantId`: the tenant of the person's streams. */
+/** A user of a tenant, or an operator of the platform. `tenantId` is the tenant of the person's streams. */
 export type Person = { readonly tenantId: string; readonly userId: string };
 export type Window = { readonly offset: number; readonly limit: number };
 
 const LAST = Number.MAX_SAFE_INTEGER;
 /**
- * Up to this offset, a page is merged from the start of the parts. Beyond it, a binary search finds the page's
+ * Up to this offset, a page is merged from the start of the parts. Beyond this offset, a binary search finds the page's
  * position.
  */
 const NEAR = 60;
 
 /**
- * Returns the position of the last sweep, which marked every notification up to and including this position as read; −1
- * before the first sweep.
+ * Returns the position up to and including which the last sweep marked every notification as read; −1 before the first
+ * sweep.
  */
 export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
 
@@ -73,9 +73,9 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 }
 
 /**
- * The notifications of one person, newest first. They include those sent to everyone while the person was active, those
- * sent to a role while the person had it, and those addressed to the person individually. No list is stored per reader.
- * Instead, lists are merged from index ranges.
+ * The notifications of one person, newest first. A list contains notifications that were sent to everyone while the
+ * person was active, or to a role while the person had it. It also contains those addressed to the person individually.
+ * No list is stored for any person. Instead, lists are merged from index ranges.
  */
 @Injectable()
 export class NotificationLists {
@@ -117,7 +117,7 @@ export class NotificationLists {
       const without = singles.map(({ position }) => position);
       return this.take({ scope, parts: partsOf(inbox, mark, LAST), without }, window);
     }
-    // Notifications read individually are newer than all those that a sweep marked as read.
+    // Notifications that were read individually are newer than all those that a sweep marked as read.
     const first = singles.slice(window.offset, window.offset + window.limit);
     const rest = { offset: Math.max(0, window.offset - singles.length), limit: window.limit - first.length };
     const { items, totalCount } = await this.take({ scope, parts: partsOf(inbox, -1, mark), without: [] }, rest);

@@ -13,7 +13,7 @@ export type CustomerPosting = { readonly net: number | bigint; readonly date: st
 export class LaterPostings {
   private readonly waiting = new Map<string, CustomerPosting[]>();
 
-  /** `key`: the record and the customer. */
+  /** Adds a posting. `key` identifies the record and the customer. */
   add(key: string, posting: CustomerPosting): void {
     const known = this.waiting.get(key);
     if (known) known.push(posting);
@@ -21,7 +21,7 @@ export class LaterPostings {
   }
 
   /**
-   * Returns the remaining amount of the record whose first event is given, followed by its postings that count
+   * Returns the remaining amount of the record that begins with `first`, followed by the record's postings that count
    * separately.
    */
   joined(key: string, first: CustomerPosting): readonly CustomerPosting[] {
@@ -78,8 +78,8 @@ export class AgedBalance {
   }
 
   /**
-   * The open amounts, which add up to the balance. Credits settle the oldest items, so the newest items that make up
-   * the balance are open. A credit balance belongs to the `current` bucket.
+   * The open amounts. Their sum is the balance. Credits settle the oldest items, so the newest items that make up the
+   * balance are open. A credit balance belongs to the `current` bucket.
    */
   get open(): bigint[] {
     let left = this.balance;

@@ -21,7 +21,7 @@ import { listFrom, ReadModels } from './query.js';
 
 export const JOB_DIRECTORY = token<JobDirectory>('JOB_DIRECTORY');
 
-/** Properties of a job that do not depend on its runs. */
+/** The properties of a job that do not depend on its runs. */
 export type JobFacts = {
   readonly name: string;
   readonly description: string;
@@ -159,7 +159,7 @@ export const operationQueryHandlers = [
         return { facts, state };
       }),
     );
-    // Called last, so that the archive knows the file of a run that has just ended.
+    // Must be called last, so that the archive knows the file of a run that has just ended.
     const isGone = await archive.gone();
     return loaded.map(({ facts, state }) => jobRecordOf(facts, state, clock.nowMs(), isGone));
   }),

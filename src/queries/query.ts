@@ -157,7 +157,7 @@ export class ReadModels {
       .totalCount;
   }
 
-  /** Iterates over all matches with keyset pagination, so that every read operation has the same cost. */
+  /** Iterates over all matches with keyset pagination, so that all read operations cost the same. */
   async *each<Doc extends object>(model: ReadModel<Doc>, scope: Scope, query: Matching = {}): AsyncIterable<Doc> {
     for await (const part of this.parts(model, scope, query)) yield* part;
   }
@@ -249,8 +249,8 @@ type HiddenBy<More> = { [Name in keyof More]: More[Name] extends undefined ? Nam
 type Shown<Doc, More> = Omit<Doc, HiddenBy<More>> & Omit<More, HiddenBy<More>>;
 
 /**
- * Adds fields to a document and removes those given as undefined. Mutates the document, which was parsed only for this
- * response, because copying took a quarter of the time needed for a page of twenty documents.
+ * Adds fields to a document and removes those given as undefined. Mutates the document, because it was parsed only for
+ * this response. Copying would take a quarter of the time needed for a page of twenty documents.
  */
 export const shown = <Doc extends object, More extends object>(document: Doc, more: More): Shown<Doc, More> =>
   Object.assign(document, more);

@@ -45,7 +45,7 @@ export class RuleApplicationReader {
       after,
     });
     const places: readonly Place[] = await new RuleCandidates(this.models, scope, rule, replace).among(documents);
-    // After this wait, the model contains every change that the documents contain.
+    // After this wait, the model contains every change that is in the documents.
     await this.caughtUp.withHead(ruleApplicationChanges, WAIT_MS);
     const ids = documents.map((view) => changeId(id, view.id));
     const known = await this.models.getMany(ruleApplicationChanges, scope, ids);

@@ -119,7 +119,7 @@ export function shown(history: StreamHistory, event: RecordedEvent): StreamEvent
 
 /**
  * Returns the state at a point in the record's history. An instant in the future is treated as the current time.
- * @throws DomainError not_found if the record does not exist or did not exist at that point; invalid for a revision
+ * @throws DomainError not_found if the record does not exist, or did not exist at that point; invalid for a revision
  * beyond the end of the stream
  */
 async function stateAt(history: StreamHistory, last: RecordedEvent, at: Moment | undefined): Promise<StreamState> {
@@ -149,7 +149,7 @@ function wantedUpTo(at: Moment | undefined): (event: RecordedEvent) => boolean {
 const HISTORY = [StreamHistory, EventCatalogue, ReadModels] as const;
 export const streamQueryHandlers = [
   StreamHistory,
-  // Revisions have no gaps, so the number of events follows from the last revision.
+  // Revisions have no gaps, so the number of events can be derived from the last revision.
   answers(ListStreamEvents, HISTORY, async (history, catalogue, models, address, pageNumber, pageSize) => {
     const { stream, revision } = await lastEvent(history, catalogue, models, address);
     const from = revision - (pageNumber - 1) * pageSize;

@@ -85,8 +85,8 @@ type Reading = (
 ) => Promise<Found>;
 
 /**
- * Reads the sums from the accounts' daily totals. If the taxes in the Sales accounts differ from those in the tax
- * accounts, a write must have occurred between two read operations, so the sums are read again.
+ * Reads the sums from the accounts' daily totals. A write between two read operations makes the taxes in the Sales
+ * accounts differ from those in the tax accounts. In that case, the sums are read again.
  */
 const currentSums: Reading = async (ledger, books, accounts, dates, digits) => {
   const read = async () => {

@@ -17,7 +17,7 @@ import { amountKey, type ReversedBy, transactions, type TransactionView } from '
 import { type Filters, type ListRequest, type Page, ReadModels, type Rows, shown } from './query.js';
 import { statementHandlers } from './statement.query.js';
 
-/** A transaction as returned by the API, with the current names of the records that its ids refer to. */
+/** A transaction as returned by the API, with the current names of the records that its ids identify. */
 export type TransactionRecord = Omit<
   TransactionView,
   'sequence' | 'carrier' | 'isChosen' | 'documentDate' | 'reversedBy'
@@ -149,7 +149,7 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
     const { acceptedAt } = found;
     const booking = await this.bookingOf(tenantId, id, found);
     const isReadable = booking !== undefined && (await this.isReadable(tenantId, booking));
-    // The stream of a return that was rejected at first and booked later still contains the rejection.
+    // If a return was rejected at first and booked later, its stream still contains the rejection.
     const rejection = booking ? null : found.rejection;
     const outcome = rejection ? 'REJECTED' : 'ACCEPTED';
     return {

@@ -14,9 +14,9 @@ export function namedAddress(text: string): string | undefined {
 }
 
 /**
- * Returns the key under which rate limits count an address. An IPv6 address counts as its /64 network, because a site
- * receives at least a /64 (RFC 6177) and a client could use any number of addresses in it. IPv4 and IPv4-mapped
- * addresses count individually.
+ * Returns the key under which rate limits count an address. An IPv6 address counts as its /64 network. A site receives
+ * at least a /64 (RFC 6177), and a client could use any number of addresses in it. IPv4 and IPv4-mapped addresses count
+ * individually.
  */
 export function clientNetwork(ip: string): string {
   if (isIP(ip) === 0) return ip;
@@ -43,8 +43,8 @@ export function parseTrustedProxies(text: string): TrustedProxies | undefined {
 }
 
 /**
- * Creates Fastify's trust function. Each proxy appends the address of its peer. Anything before that is an unverified
- * claim by the client.
+ * Creates Fastify's trust function. Each proxy appends the address of its peer. Any address before that one is an
+ * unverified claim by the client.
  */
 export function trustOf(proxies: TrustedProxies): false | ((address: string, hop: number) => boolean) {
   if (proxies === false) return false;

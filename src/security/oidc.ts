@@ -165,7 +165,8 @@ export class OidcTokens {
   }
 
   /**
-   * Returns the provider's keys, whose location its discovery document specifies. Concurrent callers share one request.
+   * Returns the provider's keys from the location that its discovery document specifies. Concurrent callers share one
+   * request.
    */
   private async keysOfIssuer(): Promise<Keys> {
     if (this.keys) return this.keys;

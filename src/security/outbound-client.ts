@@ -42,7 +42,7 @@ export type OutboundAnswer =
 
 /** The target is not public. */
 export const NOT_PUBLIC = 'ADDRESS_NOT_PUBLIC';
-/** Time until an idle connection is closed. */
+/** Time after which an idle connection is closed. */
 const IDLE_MS = 5_000;
 /** Maximum size of a response. If a response is longer, the connection is closed. */
 const MAX_ANSWER_BYTES = 65_536;
@@ -52,7 +52,7 @@ class NotPublic extends Error {
 }
 
 /**
- * Sends POST requests to targets that tenants choose: only over https and to public addresses, without redirects or
+ * Sends POST requests to targets that tenants choose. Uses only https and public addresses, without redirects or
  * proxies. The addresses of a name are checked when it is resolved, and again once the connection is established.
  * Response memory is limited.
  */
@@ -65,7 +65,7 @@ export class OutboundClient {
     const { ca, maxIdle, allowPrivate } = options;
     // Names in private networks may depend on /etc/hosts and search domains.
     this.resolve = options.lookup ?? (allowPrivate ? systemLookup : publicLookup());
-    // `maxTotalSockets` would count idle connections, so the targets of one tenant could use up the pool.
+    // `maxTotalSockets` is not set. It would count idle connections, so one tenant's targets could use up the pool.
     const pool = { keepAlive: true, timeout: IDLE_MS };
     // `ca` replaces the default authorities, so both are passed. A shared context parses them only once.
     const trust = ca !== undefined && { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) };
@@ -98,7 +98,7 @@ export class OutboundClient {
       sent.on('socket', (socket) => {
         // A reused connection has already been checked.
         if (!socket.connecting) return;
-        // This runs before TLS starts, so no data has been sent.
+        // The check runs before TLS starts, so no data has been sent.
         socket.once('connect', () => {
           if (!allowPrivate && !isPublicAddress(socket.remoteAddress ?? '')) sent.destroy(new NotPublic());
         });
@@ -132,7 +132,10 @@ export class OutboundClient {
       : httpsRequest(url, { ...options, agent: this.secure });
   }
 
-  /** Reads the response up to a limit, so that its connection can be reused. Resolves when the connection is free. */
+  /**
+   * Reads the response up to a limit, so that its connection can be reused. Calls `resolve` when the connection is
+   * free.
+   */
   private read(response: IncomingMessage, resolve: (answer: OutboundAnswer) => void): void {
     const { keptBytes } = this.options;
     const { statusCode: status = 0, headers } = response;

@@ -9,16 +9,16 @@ import { FairQueue, type FairQueueLimits, type Visitor } from '../eventsourcing/
  */
 const OWASP = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Verifications use two of the four threads in the pool. File access and DNS lookups need the others. */
+/** Verifications use two of the pool's four threads. File access and DNS lookups need the other two. */
 const VERIFIED_AT_ONCE = 2;
-/** Sign-ins already wait in LoginThrottle, so only a few wait here. */
+/** Sign-ins already wait in LoginThrottle, so this queue is short. */
 const MAX_WAITING = 100;
 /** These limits allow a tenant to add all of its staff at once: 100 hashes take about three seconds. */
 const HASHING: FairQueueLimits = { atOnce: 1, maxWaiting: 300, maxPerGroup: 100, maxPerMember: 50 };
 
 /**
  * Hashes and verifies passwords with limited concurrency. Sign-ins and password changes have separate queues, so that
- * neither blocks the other. Tenants, and the users of each tenant, take turns when setting passwords.
+ * neither blocks the other. Tenants take turns when setting passwords, and so do the users of each tenant.
  */
 export class Passwords {
   /** The parameters for new hashes. Tests that hash many passwords use cheaper parameters. */
@@ -83,7 +83,7 @@ const tooMany = () =>
     retryAfterSeconds: 1,
   });
 
-/** This is a singleton, because all callers share the process's thread pool. */
+/** A singleton, because all callers share the process's thread pool. */
 export const passwords = new Passwords();
 
 function caller(): Visitor {

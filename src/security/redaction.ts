@@ -50,8 +50,8 @@ function cut(text: string, maxLength: number): string {
 }
 
 /**
- * Creates a redactor. It hides `secrets` (those in the settings) wherever they occur, and all text that looks like a
- * secret, so it may hide too much. If `lines` is true, line breaks are preserved.
+ * Creates a redactor. It hides `secrets` (those in the settings) wherever they occur. It also hides all text that looks
+ * like a secret, so it may hide too much. If `lines` is true, line breaks are preserved.
  */
 export function redactor(secrets: readonly string[] = []): Redact {
   const known = [...new Set(secrets)]

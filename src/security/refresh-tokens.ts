@@ -21,7 +21,7 @@ export function parseRefreshToken(text: string): RefreshToken | undefined {
 
 /**
  * Returns the secret of a session's token in the given generation: HMAC-SHA-256 with a key derived from the signing
- * key. The secret is derived rather than random, so that a client that missed a response gets the same token again,
+ * key. The secret is derived rather than random. Therefore, a client that missed a response gets the same token again,
  * although only a hash is stored.
  */
 export const refreshSecretOf = ({ refreshSecret }: SigningKey, sessionId: string, generation: number): string =>

@@ -102,10 +102,7 @@ export class SigningKeys {
     return { keys: (await this.all()).map(({ publicJwk }) => publicJwk) };
   }
 
-  /**
-   * Whether the key is still valid. If it is not, tokens that were previously verified with it are no longer valid
-   * either.
-   */
+  /** Whether the key is still valid. Tokens that were verified with a key become invalid together with the key. */
   has(id: string): boolean {
     void this.renew(MAX_AGE_MS);
     return this.knownBy(id) !== undefined;
@@ -172,7 +169,7 @@ export class SigningKeys {
       this.keys = keys;
       this.byId = new Map(keys.map((key) => [key.id, key]));
     } catch (error) {
-      // Keep the known keys: a mistake in the file must not prevent sign-ins.
+      // Keep the known keys, because a mistake in the file must not prevent sign-ins.
       this.logger.error({ err: error }, 'the signing keys could not be reread');
     }
   }

@@ -20,8 +20,8 @@ export class WebhookKeys {
   }
 
   /**
-   * Uses the given key (base64 of 32 bytes) or the one in the directory's `webhook-key` file, which is created if
-   * necessary (readable only by the owner). If the key is lost, every secret changes.
+   * Uses the given key (base64 of 32 bytes) or the one in the directory's `webhook-key` file. If necessary, creates the
+   * file so that only its owner can read it. If the key is lost, every secret changes.
    * @throws UnusableKey, which does not contain the key
    */
   static async open(directory: string, given?: string): Promise<WebhookKeys> {

@@ -19,7 +19,7 @@ const sale = {
 const packedSale =
   'HwkNAVY1AUAgPV1bF18fHANLG398KyACBAgGFB4VGwQFAwkCFRsEBQsBARE5WgMMFlQDFUbDvG5mIFwiQnLDtnRjaGVuXCIsIPCfpagFR3RydWUINVsJAR0BAwIxMTkuMDAifV19';
 
-/** More UUIDs than packed text assigns numbers to. Some occur several times in a string. */
+/** More UUIDs than packed text can number. Some occur several times in a string. */
 const known = Array.from({ length: 40 }, (_, n) => `01a21ed3-dc59-7186-b45b-${String(n).padStart(12, '0')}`);
 /** Arbitrary strings, strings with codes, and strings that differ from these in one place. */
 const text = fc.oneof(

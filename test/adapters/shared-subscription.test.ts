@@ -278,7 +278,7 @@ describe('A shared subscription', () => {
     const before = watched.read;
     slow.block();
     const head = await append('a', 40);
-    // The fast consumer has received as much as can be kept for the slow one.
+    // The fast consumer has received as many events as can be kept for the slow one.
     await eventually(() => fast.positions.length >= 9, 5_000);
     slow.unblock();
     await reached([fast, slow], head);
@@ -293,7 +293,7 @@ describe('A shared subscription', () => {
     slow.block();
     const beganMs = clock.monotonicMs();
     for (let n = 0; n < 20; n += 1) await reached([fast], await append('a'));
-    // Without a limit, there would be a wait for each of the last four events that can be kept.
+    // If the subscription waited more than once, it would wait for each of the last four events that can be kept.
     expect(clock.monotonicMs() - beganMs).toBeLessThan(6_000);
     slow.unblock();
     await Promise.all([fast.stop(), slow.stop()]);

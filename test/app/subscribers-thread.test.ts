@@ -55,7 +55,7 @@ describe("The subscribers' thread", () => {
       script: new URL(`data:text/javascript,${encodeURIComponent(script)}`),
     });
   };
-  /** Returns 'ended' if `stop` ends without sleeping on the thread's clock, which stands still. */
+  /** Returns 'ended' if `stop` ends without sleeping on the thread's clock. That clock stands still. */
   const endsAtOnce = (): Promise<string> =>
     Promise.race([thread.stop().then(() => 'ended'), delay(5_000, 'goes on', { ref: false })]);
 

@@ -33,7 +33,7 @@ describe('The capacity model', () => {
 
   test.each([
     [{ saleUs: 400, everywhereUs: 100 }, 100, 1, 2],
-    // 2,000 sales/s cost 0.8 cores once, plus 0.2 cores on each replica, which has 0.6 − 0.05 cores.
+    // 2,000 sales/s use 0.8 cores once, plus 0.2 cores on each replica. A replica can use 0.6 − 0.05 cores.
     [{ saleUs: 400, everywhereUs: 100 }, 2_000, 1, 3],
     // No number of replicas can handle 6,000 sales/s, but two installations can handle 3,000 sales/s each.
     [{ saleUs: 400, everywhereUs: 100 }, 6_000, 2, 5],

@@ -19,7 +19,7 @@ onStage((stage) => {
 
 const { button, dialog, row, title } = handlesOf(() => page);
 
-/** Corrects the transaction on the page, and waits for its replacement. */
+/** Corrects the transaction on the page and waits for its replacement. */
 async function correct(entries: Readonly<Record<string, string>>): Promise<void> {
   await button('Correct').click();
   for (const [label, text] of Object.entries(entries)) await dialog().getByLabel(label).fill(text);

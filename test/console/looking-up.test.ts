@@ -15,7 +15,7 @@ onStage((stage) => {
 const { button, dialog, row } = handlesOf(() => page);
 const region = (name: string) => page.getByRole('region', { name, exact: true });
 
-/** Creates a customer with four events, and returns the customer's id. */
+/** Creates a customer with four events and returns the customer's id. */
 async function northwind(): Promise<string> {
   const { data } = await service.call<{ data: { id: string } }>('/api/customers', {
     token: shop.ownerToken,
@@ -35,7 +35,7 @@ test('An audit log entry links to the record as it was then, and from there to t
   await changed.getByText('Bergen').waitFor();
   await page.getByRole('link', { name: 'Record history' }).click();
 
-  // The page shows the revision that the audit entry refers to.
+  // The page shows the revision to which the audit entry refers.
   await page.getByText('Revision 1 of 3').waitFor();
   await page.getByText('"city": "Bergen"').first().waitFor();
   expect(await region('State at revision 1 as JSON').innerText()).toContain('"notes": null');

@@ -25,7 +25,7 @@ const anotherArrives = onStage(
 
 const { button, dialog, row, title } = handlesOf(() => page);
 
-/** Opens the bulk replay dialog, and expects a count of no dead letters. */
+/** Opens the bulk replay dialog and expects a count of no dead letters. */
 async function countsNothing(): Promise<void> {
   await button('Replay all').click();
   await dialog().getByRole('button', { name: 'Count' }).click();

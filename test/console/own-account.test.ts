@@ -16,7 +16,7 @@ onStage((stage) => {
 const { button, dialog, row } = handlesOf(() => page);
 const PASSWORD = 'another secret';
 
-/** Creates an operator, and returns the credentials. */
+/** Creates an operator and returns the credentials. */
 async function newOperator(email: string): Promise<{ email: string; password: string }> {
   const body = { fullName: 'Otto Operator', email, password: PASSWORD };
   await service.call('/api/platform/operators', { token: await service.operator(), body });

@@ -15,7 +15,7 @@ onStage((stage) => {
 
 const PASSWORD = 'another secret';
 
-/** Creates an operator, and returns an access token. */
+/** Creates an operator and returns an access token. */
 async function newOperator(email: string): Promise<string> {
   const body = { fullName: 'Otto Operator', email, password: PASSWORD };
   await service.call('/api/platform/operators', { token: await service.operator(), body });

@@ -116,7 +116,7 @@ test('A backup made while sales arrive is restored elsewhere, and the ledger con
         () => statusOf(at, books, 'new'),
         (status) => status === 'BOOKED',
       );
-      // The only warning: the restored service does not republish messages automatically.
+      // The only warning states that the restored service does not republish messages automatically.
       expect(copy.complaints()).toEqual([
         expect.objectContaining({ msg: expect.stringMatching(/until it is resumed$/) as string }),
       ]);

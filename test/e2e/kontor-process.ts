@@ -18,7 +18,8 @@ export type Exit = { readonly code: number | null; readonly signal: string | nul
 type Settings = Readonly<Record<string, string>>;
 
 /**
- * Runs `use` with a data directory, which is then removed. If `use` fails, prints the last log lines of all processes.
+ * Runs `use` with a data directory, and then removes the directory. If `use` fails, prints the last log lines of all
+ * processes.
  */
 export async function withDirectory<T>(use: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'kontor-e2e-'));

@@ -244,7 +244,7 @@ describe('A state stays current', () => {
     both = new TwoProcesses(0, -1);
   });
 
-  /** Delivers all events, and lets time pass until all earlier states are too old. */
+  /** Delivers all events and lets time pass until all earlier states are too old. */
   const caughtUp = async () => {
     await both.clock.advance(SHORT_AGE_MS + 1);
     await both.deliver(100);

@@ -357,7 +357,7 @@ const inDisguise = (address: string): string =>
 
 /**
  * Returns OPEN if the request was admitted, and otherwise the status and code. Writes are malformed, so an admitted
- * write gets 400 and has no effect.
+ * write is rejected with 400 and has no effect.
  */
 const opened = (route: Route, told: string): string =>
   (isWrite(route) ? told === '400' : /^[234](?!0[13]|29)/.test(told)) ? OPEN : told;
@@ -496,8 +496,8 @@ describe('Ids of another tenant', () => {
 test('None of these requests appends an event', async () => {
   const { events } = service.service.engines;
   const written = (await events.readAll({ from: headBefore })).map(({ type }) => type);
-  // Once a minute, the service records key use and a caller's repeated rejections. It records every read of the event
-  // list.
+  // The service records key use and a caller's repeated rejections once a minute, and it records every read of the
+  // event list.
   const expected = ['IntegrationKeyUsed', 'ErrorOccurred', 'EventsRead'];
   expect(written.filter((type) => !expected.includes(type))).toEqual([]);
 });

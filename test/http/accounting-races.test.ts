@@ -145,8 +145,8 @@ describe('A customer deleted concurrently', () => {
           check: async (answers) => {
             const { items } = await service.customers(token(), `search=${name}&status=ALL`);
             const isOwn = items.some((customer) => customer.id === id);
-            // Only one customer has that name, regardless of which request created the customer. That customer owes the
-            // sale amount.
+            // Regardless of which request created the customer, only one customer has that name, and that customer owes
+            // the sale amount.
             expect([answers, items.map(({ balance }) => balance.amount)]).toEqual([answers, ['100.00']]);
             if (answers.startsWith('409')) expect(isOwn).toBe(true);
           },

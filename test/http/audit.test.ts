@@ -30,8 +30,8 @@ type Step = {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Path of the GET request that is sent before and after the step: the record's path, or a list's path followed by `#`
-   * and the record's id. False if the record cannot be read.
+   * Path of the GET request that is sent before and after the step. This is the record's path, or a list's path
+   * followed by `#` and the record's id. False if the record cannot be read.
    */
   readonly look?: string | false;
   readonly status?: number;
@@ -468,7 +468,7 @@ async function walkPartners({ id: tenantId, token }: TestTenant): Promise<void> 
   await take({ route: `DELETE ${keys}/{id}`, address: `${keys}/${keyId}`, token, look: `${keys}#${keyId}` });
 }
 
-/** Starts bulk runs on dead letters, and controls a run that continues until it is cancelled. */
+/** Starts bulk runs on dead letters and controls a run that continues until it is cancelled. */
 async function walkRuns(letters: string): Promise<void> {
   const none = { filter: { code: 'NONE' }, dryRun: false };
   const status = 201;

@@ -57,7 +57,7 @@ function repeats(): Map<string, number> {
   return found;
 }
 
-/** Creates customers, and parks the messages about their creation. */
+/** Creates customers and parks the messages about their creation. */
 async function park(count: number, reason: { code: string; message: string }): Promise<void> {
   const letters = service.service.app.get(DeadLetters);
   for (let n = 0; n < count; n += 1) {

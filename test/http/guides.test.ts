@@ -28,7 +28,7 @@ class Session {
     this.bash.stdin.write('exec 2>&1\n');
   }
 
-  /** Runs the commands, and returns all of their output. */
+  /** Runs the commands and returns all of their output. */
   async run(commands: string): Promise<string> {
     this.output = '';
     this.bash.stdin.write(`${commands}echo '${END.trim()}'\n`);

@@ -82,7 +82,7 @@ async function booked(): Promise<string[]> {
 type Cause = {
   readonly code: string;
   readonly facts: object;
-  /** Creates the cause of the rejection, and resolves with an action that removes the cause. */
+  /** Creates the cause of the rejection and resolves with an action that removes the cause. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
   /** Other documents that the books contain after healing. */
   readonly others?: readonly string[];

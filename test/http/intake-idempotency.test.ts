@@ -326,8 +326,8 @@ describe('Over time', () => {
     const changed = saleOf('aged', { metadata: { changed: true } });
     expect((await post(changed, 'aged')).told).toBe('409 IDEMPOTENCY_CONFLICT metadata');
     clock.pass(60_000);
-    // A request with an expired key, but a known source and external id, gets the original response. The key is then
-    // bound to the new payload.
+    // A request with an expired key, but a known source and external id, receives the original response. The key is
+    // then bound to the new payload.
     const replay = await post(changed, 'aged');
     expect(outcome(replay)).toBe('200 replayed');
     expect(replay.text).toBe(first.text);

@@ -72,7 +72,7 @@ describe('A sale is rejected', () => {
     ];
     const reply = await service.postSale(partner, saleOf('total-1', { lines, total: '36.05' }));
     expect(reply.told).toBe('400 TOTAL_MISMATCH total');
-    // The sum of 29.97, its tax of 5.6943, and 0.4999995 − 0.1, with each rounded to cents.
+    // The sum of 29.97, its tax of 5.6943, and 0.4999995 − 0.1, each rounded to cents.
     expect(reply.problem.message).toContain('36.06');
     expect(await told({ lines, total: '36.06' })).toBe('202');
     expect(await told({ lines, total: 36.06 })).toBe('202');

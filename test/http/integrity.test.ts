@@ -97,7 +97,7 @@ describe('The history', () => {
         return reply.status === 200 && found.uncovered === 0 ? found : undefined;
       }, PATIENCE_MS);
     };
-    /** Runs the verification script on a bundle, and returns its output. */
+    /** Runs the verification script on a bundle and returns its output. */
     const checked = async (bundle: Evidence, ...key: string[]): Promise<string> => {
       const file = join(service.directory, 'evidence.json');
       await writeFile(file, JSON.stringify(bundle));

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-/** Runs the backup, and returns the id of the run. */
+/** Runs the backup and returns the id of the run. */
 async function backup(status: 'SUCCEEDED' | 'FAILED'): Promise<string> {
   const reply = await service.post('/api/platform/jobs/trigger', { jobName: 'database-backup' }, operator);
   const { executionLogId } = reply.data as { executionLogId: string };

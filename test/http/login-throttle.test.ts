@@ -27,8 +27,8 @@ describe('Failed sign-ins', () => {
 
   type Outcome = 'right' | 'wrong' | 'unavailable';
   /**
-   * Makes an attempt, and resolves with its outcome. A rejection includes the number of seconds until the next
-   * permitted attempt.
+   * Makes an attempt and resolves with its outcome. A rejection includes the number of seconds until the next permitted
+   * attempt.
    */
   const attempt = async (outcome: Outcome, account = 'ada', address = '10.0.0.1'): Promise<string> => {
     try {

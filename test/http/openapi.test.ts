@@ -41,7 +41,7 @@ const operations = (): [string, Operation][] =>
 const parameterNames = (op: Operation): string[] =>
   op.parameters.map((parameter) => (parameter['name'] ?? parameter['$ref']) as string);
 
-/** Yields a value and all values within it that are objects. */
+/** Yields all objects in a value, including the value itself. Skips arrays, but not their items. */
 function* within(value: unknown): Generator<Json> {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) yield value as Json;

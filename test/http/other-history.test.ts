@@ -119,7 +119,7 @@ test('Read models ahead of an older history are rebuilt from it', async () => {
 test('Without its history file the service starts a new history with new read models', async () => {
   await twoHistories();
   await startOn(() => remove('history.sqlite'));
-  // The new history is empty, so the rebuild ends immediately.
+  // The new history is empty, so its rebuild ends immediately.
   await rebuild();
   service.forgetOperator();
   const books = await service.openBooks();

@@ -74,7 +74,7 @@ describe('A passkey', () => {
     ]);
     const assertion = passkey.get(asked);
     expect((await complete(factorToken, assertion)).data).toMatchObject({ tokenType: 'Bearer' });
-    // Replays the assertion, and sends a different assertion for the same challenge.
+    // Replays the assertion and sends a different assertion for the same challenge.
     expect((await complete(factorToken, assertion)).told).toBe(REFUSED);
     expect((await complete(factorToken, passkey.get(asked))).told).toBe(REFUSED);
     const next = await challengeOf(email);

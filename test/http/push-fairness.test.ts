@@ -15,7 +15,7 @@ import { Team } from '../support/team.js';
 const PATIENCE_MS = 20_000;
 const DEAD_ENDPOINTS = 20;
 const NOTIFICATIONS = 20;
-/** More notifications than may wait in the queue. */
+/** More notifications than the queue may hold. */
 const FLOOD = 5_200;
 
 let directory: string;

@@ -52,7 +52,7 @@ async function back(kind: 'customer' | 'account', id: string): Promise<unknown> 
   }
 }
 
-/** Runs the watch, and resolves when no work is pending. */
+/** Runs the watch and resolves when no work is pending. */
 async function settled(): Promise<void> {
   await service.quiet();
   await service.service.app.get(RestorationWatch).look();

@@ -102,7 +102,7 @@ class Bookkeeping {
     return new Map(items.map((one) => [one.id, one]));
   }
 
-  /** Performs the steps, and returns the ids of the transactions that changed. */
+  /** Performs the steps and returns the ids of the transactions that changed. */
   async act(steps: Case['before'], categoryId: string): Promise<Set<string>> {
     const changed = new Set<string>();
     for (const [index, what] of steps) {

@@ -244,9 +244,9 @@ const REFERRING = new Map<object, string>([
   [CANCELLATION, 'e'],
 ]);
 /**
- * Sales with few distinct external ids, so that batches contain duplicates. Some sales are invalid. Only one sale
- * returns `a`, and only one cancels `b`. Otherwise, two sales could wait for the same one, and the outcome would depend
- * on which sale is booked first.
+ * Sales with few distinct external ids, so that batches contain duplicates. Some of the sales are invalid. Only one
+ * sale returns `a`, and only one cancels `b`. Otherwise, two sales could wait for the same one, and the outcome would
+ * depend on which sale is booked first.
  */
 const anySale = fc
   .record({

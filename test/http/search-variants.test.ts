@@ -85,7 +85,10 @@ const SEARCHES: Readonly<Record<string, Search>> = {
   },
 };
 const ROUTES = Object.keys(SEARCHES);
-/** Excluded: audit logs are searched by actor, action, record and request, which test/http/audit.test.ts covers. */
+/**
+ * Excluded, because audit logs are searched by actor, action, record and request. test/http/audit.test.ts covers these
+ * searches.
+ */
 const AUDIT_LOGS = '/api/audit-logs';
 const MOST_IN_LOOKUP = 20;
 

@@ -10,7 +10,7 @@ type Probe = {
   readonly checks: readonly { readonly name: string; readonly status: string; readonly reason?: string }[];
 };
 
-/** Creates the error that appends fail with. Undefined if appends succeed. */
+/** Creates the error with which appends fail. Undefined if appends succeed. */
 let meets: (() => Error) | undefined;
 /** Streams of all attempted appends. */
 const streams: string[] = [];

@@ -8,9 +8,9 @@ import { plainMessage } from '../../src/ports/broker.js';
 import { ensureContract } from '../support/contract-check.js';
 import { recordings } from '../support/corpus.js';
 
-// The service does not validate messages when it publishes them. This suite therefore validates the messages of all
-// recorded events. test/reliability/old-events.test.ts checks that the recordings contain every version of every public
-// event type. test/http/integration-event-contracts.test.ts generates further events.
+// The service does not validate messages when it publishes them, so this suite validates the messages of all recorded
+// events. test/reliability/old-events.test.ts checks that the recordings contain every version of every public event
+// type. test/http/integration-event-contracts.test.ts generates further events.
 
 const recorded = recordings().flatMap(({ name, events }) =>
   events

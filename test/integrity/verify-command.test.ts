@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** Runs the built program with the given data directory, and returns the output. */
+/** Runs the built program with the given data directory and returns the output. */
 const verify = (file: string, dataDirectory: string, ...options: string[]): Promise<string> =>
   new Promise((resolve) => {
     const env = { ...process.env, DATA_DIR: dataDirectory };

@@ -35,7 +35,7 @@ async function stateOf({ accessToken }: Tokens): Promise<string> {
   return 'endReason' in state ? [state.status, state.endReason ?? '-'].join(' ') : state.status;
 }
 
-/** Runs the clean-up, and returns the reported result. */
+/** Runs the clean-up and returns the reported result. */
 async function cleanUp(run: Partial<JobRun> = {}): Promise<string> {
   await service.quiet();
   const job = jobOf(service, 'session-cleanup');

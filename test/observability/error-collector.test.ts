@@ -75,8 +75,8 @@ describe('Errors of a process', () => {
       for (let one = 0; one < 10; one += 1) note({ requestId: `r-${second}-${one}` });
       await clock.advance(1_000);
     }
-    // The collector reports after 1, 2, 4, 8 and 16 s, then every 30 s until ten minutes have elapsed, and then at
-    // intervals of a twentieth of the elapsed time.
+    // The collector reports after 1, 2, 4, 8 and 16 s, and then every 30 s. After ten minutes, the interval is a
+    // twentieth of the elapsed time.
     expect(reports.length).toBeLessThan(70);
     expect(reports[1]?.requestIds).toHaveLength(10);
     expect(reports.at(-1)?.requestIds).toHaveLength(100);

@@ -81,8 +81,8 @@ const MAX_READS = 40;
 const externalId = 'raced';
 
 /**
- * Runs the race several times: with the change before the sale, before each read that the sale makes, and just before
- * the sale's append is stored. Returns the outcomes in this order.
+ * Runs the race several times. The change takes place before the sale, before each read that the sale makes, or just
+ * before the sale's append is stored. Returns the outcomes in this order.
  */
 async function outcomesOf(prepare: () => Promise<Race>): Promise<unknown[]> {
   const sequential = await prepare();

@@ -25,7 +25,7 @@ class Replica implements LeaseStore {
   portion: LedPortion | undefined;
   begins = 0;
   failures = 0;
-  /** Duration of each list of leases, on this replica's clock. */
+  /** Duration of each call that lists leases, on this replica's clock. */
   listsTakeMs = 0;
   readonly warnings: string[] = [];
   private led: Led | undefined;

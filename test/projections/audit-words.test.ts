@@ -23,7 +23,7 @@ test('An audit entry is found by the same words, wherever it contains ids (prope
   );
   const entry = fc.record({
     ...{ summary: text, entity: text },
-    // An event that was written by hand may lack ids.
+    // A manually written event may lack ids.
     ...{ entityId: fc.option(text, { nil: undefined }), requestId: fc.option(text, { nil: undefined }) },
     actor: fc.option(text),
   });

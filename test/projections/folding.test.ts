@@ -33,7 +33,7 @@ async function tableOf(projection: AnyProjection): Promise<AnyTable> {
   return table;
 }
 
-/** Folds the batches, and returns the content of the table. `leaderOf` selects the projector of each batch. */
+/** Folds the batches and returns the content of the table. `leaderOf` selects the projector of each batch. */
 async function folded(
   projection: AnyProjection,
   batches: readonly (readonly Recorded[])[],

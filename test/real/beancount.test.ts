@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** Runs bean-check, and returns its output. The output is empty if bean-check accepts the file. */
+/** Runs bean-check and returns its output. The output is empty if bean-check accepts the file. */
 async function complaintsOf(ledger: string): Promise<string> {
   const file = join(directory, 'ledger.beancount');
   await writeFile(file, ledger);

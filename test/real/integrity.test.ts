@@ -50,7 +50,7 @@ class Observer {
     return isConsistent({ from, to }, hashes);
   }
 
-  /** Runs the nightly job, and returns its outcome. */
+  /** Runs the nightly job and returns its outcome. */
   async verify(): Promise<Execution> {
     const last = async () =>
       (await this.get<Job[]>('/api/platform/jobs')).find(({ name }) => name === JOB)?.lastExecution;
@@ -78,7 +78,7 @@ class Observer {
   }
 }
 
-/** Runs the verification script on a bundle, and returns its output. */
+/** Runs the verification script on a bundle and returns its output. */
 async function checked(directory: string, bundle: Evidence): Promise<string> {
   const file = join(directory, 'evidence.json');
   await writeFile(file, JSON.stringify(bundle));

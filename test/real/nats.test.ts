@@ -319,7 +319,7 @@ describe('A NATS broker whose server fails', () => {
       expect(firstMs).toBeLessThan(6_000);
       await until(() => !broker.isReady, 'giving it up');
       for (let call = 0; call < 5; call += 1) {
-        // Meanwhile, the client keeps trying to reconnect.
+        // During this pause, the client keeps trying to reconnect.
         await clock.sleep(200);
         expect(await elapsedMs(() => refusal(broker.publish(message('y'))))).toBeLessThan(150);
       }

@@ -36,14 +36,16 @@ class ExchangeableStore {
     return new ExchangeableStore(root, data, await ServerProcess.start({ ...eventStoreRecipe, args }));
   }
 
-  /** Copies the server's current data to the folder `name`. */
+  /** Copies the server's current data to a folder with the given name. */
   async copyTo(name: string): Promise<void> {
     await this.server.stop();
     await cp(join(this.root, this.data.name), join(this.root, name), { recursive: true });
     await this.server.start();
   }
 
-  /** Restarts the server with the data in the folder `name`, or with no data if that folder does not exist. */
+  /**
+   * Restarts the server with the data in the folder with the given name, or with no data if that folder does not exist.
+   */
   async exchange(name: string): Promise<void> {
     await this.server.stop();
     this.data.name = name;
@@ -79,7 +81,7 @@ const startOn = async (environment: Readonly<Record<string, string>>): Promise<v
   isRunning = true;
 };
 let databases = 0;
-/** Settings that select a database of its own. */
+/** Settings that select a separate database. */
 const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
 
 const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);

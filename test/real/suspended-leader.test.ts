@@ -34,7 +34,7 @@ const TENANTS = 8;
 const SALE_EVERY_MS = 500;
 /**
  * The stream's duplicate window. It is longer than a takeover, so that JetStream recognizes the next leader's repeats.
- * It is shorter than Kontor's own window, so that the test does not take minutes.
+ * It is shorter than Kontor's default window, so that the test does not take minutes.
  */
 const WINDOW_MS = 20_000;
 

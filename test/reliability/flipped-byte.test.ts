@@ -43,7 +43,7 @@ async function withDamage(random: () => number, use: (found: Found) => Promise<v
   }
 }
 
-/** Changes one letter of a string in a file, and returns the new string. */
+/** Changes one letter of a string in a file and returns the new string. */
 function flipIn(file: string, text: string, random: () => number): string {
   const bytes = readFileSync(file);
   const begin = bytes.indexOf(text);

@@ -48,7 +48,7 @@ class BatchLoad {
       Array.from({ length: CONNECTIONS }, async (_, partner) => {
         for (let count = 0; !this.stopped; count += 1) {
           const own = Array.from({ length: SIZE - REPEATED }, (_, n) => `run${run}-${partner}-${count}-${n}`);
-          // The other partners of the run push these sales, too.
+          // The other partners in the run also push these sales.
           const shared = Array.from({ length: REPEATED }, (_, n) => `run${run}-shared-${count}-${n}`);
           await this.push(url, books, [...own, ...shared]);
         }

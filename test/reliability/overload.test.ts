@@ -17,7 +17,7 @@ import { cyclesOf, noteCycles } from '../support/fault-row.js';
 import { memoryOf } from '../support/partners.js';
 
 const LOAD_MS = cyclesOf(6_000, 60_000);
-/** Number of connections. About 16 connections already saturate one core. */
+/** Number of connections. About 16 connections are sufficient to saturate one core. */
 const CONNECTIONS = 80;
 const NOISY_CONNECTIONS = 40;
 /** Number of sales per minute that a tenant's key may push. */
@@ -35,7 +35,7 @@ const ALONE_MS = 2_000;
 const boundMs = (aloneMs: number): number => 6_000 + 20 * aloneMs;
 const GROWTH_BYTES = 200 * 1024 * 1024;
 
-/** A user who sends occasional requests, and measures their latency. */
+/** Simulates a user who sends occasional requests, and measures their latency. */
 class Visitor {
   readonly tookMs: number[] = [];
   readonly statuses = new Set<number>();

@@ -8,7 +8,7 @@ import { TestService } from '../support/service.js';
 /*
  * Sends strings that a vulnerable pattern, search or rule would take very long to process. The service and the client
  * share the event loop of this process, so slow code delays both. Delays are measured in CPU time, because other
- * processes may also cause delays, and the test uses the minimum of several attempts, because garbage may be collected
+ * processes may also cause delays. The test uses the minimum of several attempts, because garbage may be collected
  * during one.
  */
 

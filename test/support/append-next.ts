@@ -22,7 +22,7 @@ export async function appendAllNext(store: Store, all: readonly Next[]): Promise
   return store.appendInOrder(all.map((each) => numbered.next(each)));
 }
 
-/** Counts revisions, and assigns expected revisions to appends. The streams must have no other writer. */
+/** Counts revisions and assigns expected revisions to appends. The streams must have no other writer. */
 export class RevisionCount {
   private readonly revisions = new Map<string, number>();
 

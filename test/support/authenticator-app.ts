@@ -4,7 +4,7 @@ import type { TestService } from './service.js';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Decodes a base32 TOTP secret, and returns it in base64url. */
+/** Decodes a base32 TOTP secret and returns it in base64url. */
 export function decodedSecret(base32: string): string {
   const bits = Array.from(base32, (letter) => BASE32.indexOf(letter).toString(2).padStart(5, '0')).join('');
   const bytes = bits.match(/.{8}/g) ?? [];

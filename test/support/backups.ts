@@ -20,7 +20,7 @@ const NAMESPACE = '0199d3a0-0000-7000-8000-0000000000e0';
 const clock = new SystemClock();
 const quiet = (): void => undefined;
 
-/** Creates a full backup as the backup job does, and returns its path. */
+/** Creates a full backup as the backup job does and returns its path. */
 export async function backupOf(events: EventReader, directory: string, executionId = EXECUTION): Promise<string> {
   const parts = { events, reads: undefined as never, catalogue, clock, sharesThread: true };
   const task = { kind: 'backup', executionId, directory, kept: 7, service: '0.0.0-test' } as const;

@@ -197,7 +197,7 @@ export class Bookkeeper {
     ]);
   }
 
-  /** Loads the initial records of a new tenant, and creates categories and branches. */
+  /** Loads the initial records of a new tenant and creates categories and branches. */
   private async learn(): Promise<void> {
     const { model } = this;
     type Account = NaiveAccount & { readonly isDefault: boolean };
@@ -752,9 +752,7 @@ export class Bookkeeper {
     return rejections.length === 0;
   }
 
-  /**
-   * Toggles whether the branch SHUT is active. When the branch becomes active, the service books the waiting sales.
-   */
+  /** Toggles whether the SHUT branch is active. When the branch becomes active, the service books the waiting sales. */
   private async openOrShut(): Promise<void> {
     const branch = this.shut;
     branch.isActive = !branch.isActive;
@@ -846,7 +844,7 @@ export class Bookkeeper {
     ];
     const { sent, targets, targetsNow, rejections: unpaid } = this.paymentsOf(step.payments);
     const early = [...unpaid, ...this.documentRejections(step.branch)];
-    // The service looks up or creates the customer only after it has found all other records that the sale refers to.
+    // The service looks up or creates the customer only after it has found all other records to which the sale refers.
     const wanted = this.wantedCustomer(early.length > 0 ? { ...step, customer: 'none' } : step);
     const isPassive = wanted.known?.isActive === false;
     const rejections = [...early, ...(isPassive ? ['CUSTOMER_PASSIVE'] : [])];

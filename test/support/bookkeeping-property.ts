@@ -15,9 +15,9 @@ type Scale = {
 };
 
 /**
- * Tests random bookkeeping in tenants with three different currencies. In `title`, %s stands for the currency. RUNS and
- * STEPS lengthen the test. SEED reproduces an earlier run. SHRINK=true minimizes a failing sequence before reporting
- * it. A failure prints all requests.
+ * Tests random bookkeeping in tenants with three different currencies. In `title`, %s is replaced by the currency. RUNS
+ * and STEPS lengthen the test. SEED reproduces an earlier run. SHRINK=true minimizes a failing sequence before
+ * reporting it. A failure prints all requests.
  */
 export function bookkeepingProperty(
   title: string,

@@ -76,7 +76,7 @@ const greeters: ReadModel<GreeterView> = {
   filters: [],
   order: { fields: ['greetings'], direction: 'descending' },
 };
-/** Aggregates events across several streams, and records the order in which they arrive. */
+/** Aggregates events across several streams and records the order in which they arrive. */
 export const greeterProjection: Projection<GreeterView, MemberEvent> = {
   model: greeters,
   sources: ['member'],

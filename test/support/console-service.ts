@@ -57,7 +57,7 @@ export class ConsoleService {
     const env = {
       ...{ PATH, HOME, NODE_ENV: 'production', PORT: this.port, DATA_DIR: this.directory, SEED_DEMO: 'false' },
       ...{ OPERATOR_EMAIL: OPERATOR.email, OPERATOR_PASSWORD: OPERATOR.password, JOB_SCHEDULES: 'off' },
-      // Makes reads wait long enough to include earlier writes, even on a busy machine.
+      // Makes reads wait until they include earlier writes, even on a busy machine.
       READ_WAIT_MS: '10000',
       ...NO_LIMITS,
       ...this.settings,
@@ -76,7 +76,7 @@ export class ConsoleService {
     child.stdout.off('data', keep).resume();
   }
 
-  /** Stops the service with SIGTERM, and keeps its data. */
+  /** Stops the service with SIGTERM and keeps its data. */
   async halt(): Promise<void> {
     const { child } = this;
     this.child = undefined;

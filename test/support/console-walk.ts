@@ -148,7 +148,7 @@ const TEXTS = `(() => {
   return [...texts];
 })()`;
 /**
- * Elements whose content is wider than the available space: users would have to scroll sideways, or text overlaps.
+ * Elements whose content is wider than the available space, so that users must scroll sideways or text overlaps.
  * Excludes headers of columns that are hidden on narrow screens.
  */
 const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header, .k-scroll, .k-tile, .k-table th')]
@@ -263,7 +263,7 @@ async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> 
   return [...faults, ...(await faultsOf(visitor)).map((fault) => `${name}: ${fault}`)];
 }
 
-/** Visits the pages one after another, and opens their dialogs. Returns their faults, one per line. */
+/** Visits the pages one after another and opens their dialogs. Returns their faults, one per line. */
 export async function walk(visitor: Visitor, stops: readonly Stop[], ids: Ids): Promise<string[]> {
   const faults: string[] = [];
   for (const stop of stops) {

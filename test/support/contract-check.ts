@@ -7,8 +7,8 @@ const checks: ReadonlyMap<string, { readonly contract: Contract; readonly schema
 );
 
 /**
- * Thrown for an event that violates its contract, and so must not be published. The message contains field names, but
- * no values.
+ * Thrown for an event that violates its contract and must therefore not be published. The message contains field names,
+ * but no values.
  */
 export class ContractViolated extends Error {
   readonly code = 'INVALID_EVENT';

@@ -3,8 +3,7 @@ import { FairLimit } from './fair-limit.js';
 const EVERY_MS = 10;
 
 /**
- * Polls until `look` returns a value. @throws Error with the text returned by `told` if `look` does not return a value
- * in time
+ * Polls until `look` returns a value. @throws Error with the text from `told` if `look` does not return a value in time
  */
 export async function eventually<T>(
   look: () => Promise<T | false | undefined> | T | false | undefined,

@@ -23,9 +23,7 @@ export class Interleaver {
   private waiting: Step[] = [];
   private readonly crashed = new Set<string>();
 
-  /**
-   * Runs `operation` when the step is picked, and settles with its result. Never settles if the actor crashes first.
-   */
+  /** Runs `operation` when the step is picked and settles with its result. Never settles if the actor crashes first. */
   step<T>(actor: string, operation: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => operation().then(resolve, reject);

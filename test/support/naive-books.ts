@@ -113,7 +113,7 @@ export const entryOf = (
 const opposite = (direction: string | null): string | null =>
   direction === null ? null : direction === 'IN' ? 'OUT' : 'IN';
 
-/** Creates the reversal of an entry, and marks the original as cancelled. */
+/** Creates the reversal of an entry and marks the original as cancelled. */
 export function mirrorOf(original: NaiveEntry, facts: Partial<NaiveEntry> & Pick<NaiveEntry, 'date'>): NaiveEntry {
   original.isCancelled = true;
   return {

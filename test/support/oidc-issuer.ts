@@ -35,7 +35,7 @@ export class OidcIssuer {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Adds a key, and signs with it from then on. Keeps earlier keys. */
+  /** Adds a key, which signs all later tokens. Keeps earlier keys. */
   async rotate(): Promise<void> {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = `key-${this.keys.length}`;

@@ -7,8 +7,8 @@ const GONE = { origin: 'POLICY', subscriber: 'policy-of-an-earlier-release' } as
 const AT_ONCE = 20;
 
 /**
- * Creates customers, and parks a letter about each of them. Every fifth letter fails again on replay. Returns the
- * tenant and the ids of the letters.
+ * Creates customers and parks a letter about each of them. Every fifth letter fails again on replay. Returns the tenant
+ * and the ids of the letters.
  */
 export async function parkLetters(
   store: EventStore,

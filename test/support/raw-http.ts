@@ -9,7 +9,7 @@ export type RawAnswer = {
   readonly text: string;
 };
 
-/** Sends bytes unchanged, and returns everything received until the server closes the connection. */
+/** Sends bytes unchanged and returns everything received until the server closes the connection. */
 export async function talk(url: string, bytes: string | readonly string[], pauseMs = 0): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

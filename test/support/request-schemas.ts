@@ -94,7 +94,7 @@ export class RequestSchemas {
     return this.document.components.parameters?.[given.$ref.split('/').at(-1) ?? ''] ?? {};
   }
 
-  /** Resolves references, and selects the first alternative other than null. */
+  /** Resolves references and selects the first alternative other than null. */
   private resolved(schema: Schema): Schema {
     if (schema.$ref !== undefined)
       return this.resolved(this.document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {});

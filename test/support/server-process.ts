@@ -142,7 +142,7 @@ export class ServerProcess {
     this.child?.kill('SIGCONT');
   }
 
-  /** Ends the server, and removes its data. */
+  /** Ends the server and removes its data. */
   async dispose(): Promise<void> {
     await this.kill();
     await rm(this.directory, { recursive: true, force: true });

@@ -98,7 +98,7 @@ export class TestService {
     return this.running.service;
   }
 
-  /** Stops the service as SIGTERM would, and restarts it on the same data. `meanwhile` runs in between. */
+  /** Stops the service as SIGTERM would, runs `meanwhile`, and restarts the service on the same data. */
   async restart(meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     await this.stop();
     await meanwhile();
@@ -107,7 +107,7 @@ export class TestService {
 
   async close(): Promise<void> {
     await this.stop();
-    // Node.js never releases a suite's modules, and their variables refer to this object.
+    // Release the service, because Node.js never releases a suite's modules, whose variables refer to this object.
     this.running = undefined as never;
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -163,7 +163,7 @@ export class TestService {
     return { id: reply.id, slug, currency, email, token: await this.signIn(email) };
   }
 
-  /** Creates a user with the given role, and returns an access token. */
+  /** Creates a user with the given role and returns an access token. */
   async createUser(tenant: TestTenant, role: Role): Promise<string> {
     const email = `${this.fresh(role.toLowerCase())}@${tenant.slug}.test`;
     const person = { fullName: `A ${role}`, email, password: PASSWORD, role };
@@ -215,7 +215,7 @@ export class TestService {
     throw new Error(`The sale ${externalId} was never booked: ${this.complaints.join('; ')}`);
   }
 
-  /** Pushes a sale, and resolves once its transactions can be read. @throws Error if the sale is not booked */
+  /** Pushes a sale and resolves once its transactions can be read. @throws Error if the sale is not booked */
   async sell(partner: TestKey, sale: { readonly externalId: string }): Promise<SaleStatus> {
     const reply = await this.postSale(partner, sale);
     if (reply.status !== 202) throw new Error(`The sale ${sale.externalId}: ${reply.told}`);

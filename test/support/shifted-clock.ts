@@ -1,7 +1,7 @@
 import { SystemClock } from '../../src/adapters/system-time.js';
 
 /**
- * A real-time clock that a test can move forward. Sleeps take the requested real time, so nothing under test stands
+ * A real-time clock that a test can move forward. Sleeps last for the requested real time, so nothing under test stands
  * still.
  */
 export class ShiftedClock extends SystemClock {

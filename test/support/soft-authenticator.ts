@@ -7,7 +7,7 @@ type RequestOptions = {
   readonly allowCredentials: readonly { readonly id: string }[];
 };
 
-/** Encodes integers, strings, bytes and maps as CBOR (RFC 8949), as far as attestations require. */
+/** Encodes integers, strings, bytes and maps as CBOR (RFC 8949), to the extent that attestations require. */
 function cbor(value: number | string | Uint8Array | ReadonlyMap<number | string, unknown>): Buffer {
   const head = (major: number, n: number): Buffer =>
     n < 24

@@ -47,8 +47,8 @@ async function checkpointsIn(client: MongoClient): Promise<Map<string, number>> 
 }
 
 /**
- * Continues a suspended replica, and waits until all replicas lead equal shares again. Returns the number of checkpoints,
- * and the names of those that decreased.
+ * Continues a suspended replica and waits until all replicas lead equal shares again. Returns the number of
+ * checkpoints, and the names of those that decreased.
  */
 export async function continueAmong(
   suspended: KontorProcess,

@@ -36,9 +36,7 @@ const isInForm = (field: Locator): Promise<boolean> =>
   });
 const isSearchable = async (field: Locator): Promise<boolean> => (await field.getAttribute('readonly')) === null;
 
-/**
- * Uses the mouse, and counts every click. Within a form, uses Tab to move between fields, as people do while typing.
- */
+/** Uses the mouse and counts every click. Within a form, uses Tab to move between fields, as people do while typing. */
 export class Mouse implements Hands {
   readonly name = 'mouse';
   clicks = 0;

@@ -103,7 +103,7 @@ export class TreeStage {
     this.follower = undefined;
   }
 
-  /** Runs the nightly job's verification, and returns its outcome. @throws TamperedHistory, CorruptEvent */
+  /** Runs the nightly job's verification and returns its outcome. @throws TamperedHistory, CorruptEvent */
   async verify(): Promise<string> {
     const verifiers = this.keys.verifiers.map(({ text }) => text).join('\n');
     const task = { kind: 'integrity', verifiers, checkpoints: this.files.directory } as const;

@@ -1,4 +1,4 @@
-// Runs the console in a browser, and collects all problems that the browser reports.
+// Runs the console in a browser and collects all problems that the browser reports.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
@@ -46,7 +46,7 @@ export const AWAY = /net::ERR_(?:CONNECTION_\w+|SOCKET_\w+|EMPTY_RESPONSE|INCOMP
 
 /** A user with a separate browser context, so that visitors do not share cookies or tabs. */
 export class Visitor {
-  /** Unexpected problems. A test fails if there are any. */
+  /** Unexpected problems. A test fails if this list is not empty. */
   readonly complaints: string[] = [];
   private readonly expected: RegExp[] = [];
 

@@ -83,7 +83,7 @@ async function accountOf(service: ConsoleService, token: string, code: string): 
   return firstOf(items.filter((account) => account.code === code)).id;
 }
 
-/** Creates a rule, and applies it to past transactions. */
+/** Creates a rule and applies it to past transactions. */
 async function applyRule(service: ConsoleService, token: string): Promise<void> {
   const { data: categories } = await service.call<{ data: readonly Category[] }>('/api/transaction-categories', {
     token,

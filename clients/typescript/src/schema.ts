@@ -4889,7 +4889,7 @@ export interface components {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can only add a factor. */
+            /** @description Whether owners and administrators must have a second factor. After a password-only sign-in, they can only add a factor. */
             requireFactor: boolean;
         };
         StartedRuleApplicationDto: {
@@ -5148,7 +5148,7 @@ export interface components {
                 issuer: string;
                 domain: string;
             }[];
-            /** @description Whether owners and administrators must have a second factor. If they sign in with only a password, they can only add a factor. */
+            /** @description Whether owners and administrators must have a second factor. After a password-only sign-in, they can only add a factor. */
             requireFactor: boolean;
         };
         /** @default {} */

@@ -35,7 +35,7 @@ export const roleQuery = (id: string) =>
 
 const ALL_USERS = { pageNumber: 1, pageSize: 100 };
 
-/** User names. One page of users is loaded at once, so that a list of ids usually requires only one request. */
+/** User names. A whole page of users is loaded, so that a list of ids usually requires only one request. */
 export const userNames: Names = {
   key: ['users', 'names'],
   permission: 'users.read',

@@ -59,7 +59,7 @@ async function readAll(body: ReadableStream<Uint8Array>, onBlock: (block: string
 
 /**
  * Follows a stream of server-sent events until the signal aborts. Uses fetch, because EventSource cannot send the
- * token. Reconnects with backoff, and resumes after the last event received.
+ * token. Reconnects with backoff and resumes after the last event received.
  */
 export async function followEvents(path: string, { onEvent, onState, signal }: Watch): Promise<void> {
   let lastId = '';

@@ -63,7 +63,7 @@ async function ask(path: string, method: string, body?: object): Promise<Tokens 
 }
 
 /**
- * Browsers provide locks only over HTTPS or on localhost. Without locks, tabs rely on the service, which accepts a used
+ * Browsers provide locks only over HTTPS or on localhost. Without locks, tabs rely on the service to accept a used
  * token for a few more seconds.
  */
 const { locks } = navigator as { readonly locks?: LockManager };

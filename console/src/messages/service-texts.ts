@@ -13,7 +13,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^$()|[\]\\]/g, Stri
 const isOneSentence = (value: string): boolean => !SENTENCE_END.test(value);
 const isSinglePart = (value: string): boolean => isOneSentence(value) && !value.includes(': ');
 const isAny = (): boolean => true;
-/** Separates the parts of a list, such as the documents that differ. */
+/** Separates the items of a list, such as the documents that differ. */
 const PARTS = '; ';
 
 /**

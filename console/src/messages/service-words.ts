@@ -6,7 +6,7 @@ import { ServiceTexts } from './service-texts';
 const texts = new ServiceTexts([...textsOfKind('error'), ...textsOfKind('report')], locale);
 
 /**
- * Returns a message from the service in the viewer's language: an error message, a job result, a notification, or the
- * title of an error log entry.
+ * Translates a message from the service into the viewer's language. The message is an error message, a job result, a
+ * notification, or the title of an error log entry.
  */
 export const serviceWords = (text: string): string => texts.wordsFor(text);

@@ -87,7 +87,7 @@ const ReplayOutcome = ({ isReplayed }: { isReplayed: boolean }): ReactNode =>
 function Actions({ letter: { id, reason } }: { letter: DeadLetter }): ReactNode {
   const cache = useQueryClient();
   const [why, setWhy] = useState('');
-  // This is called only when the dialog closes, because the new status removes the buttons and, with them, the outcome.
+  // Called only when the dialog closes, because the new status removes the buttons and, with them, the outcome.
   const refresh = (): void => {
     askAgain(cache, deadLetterQuery(id).queryKey);
     askAgain(cache, ['dead-letters']);

@@ -33,7 +33,7 @@ function bodyOf(values: Draft): Body {
   };
 }
 
-/** Tests a rule on past transactions, and applies it if the user approves the result. */
+/** Tests a rule on past transactions and applies it if the user approves the result. */
 export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
   return (
     <FormDialog

@@ -91,7 +91,7 @@ type ConfirmProps = {
   readonly close: () => void;
 };
 
-/** Shows what a run would do, and starts it. */
+/** Shows what a run would do and starts it. */
 function Confirm({ kind, filter, values, preview: { matched, sample }, close }: ConfirmProps): ReactNode {
   const navigate = useNavigate();
   const { verb, willBe } = WORDS[kind];

@@ -36,7 +36,7 @@ export const ConfirmAction = <Result,>({ children, outcome, ...rest }: Props<Res
   />
 );
 
-/** Outcome of an action, shown until the user closes the dialog. */
+/** The outcome of an action, shown until the user closes the dialog. */
 export const Outcome = ({ children, close }: { children: ReactNode; close: () => void }): ReactNode => (
   <Stack gap="md">
     <div aria-live="polite" role="status">

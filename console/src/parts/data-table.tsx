@@ -25,8 +25,8 @@ export type Column<Row> = {
   /** The column is hidden unless the viewer chooses it. */
   readonly isExtra?: boolean;
   /**
-   * Place in a two-line row on a narrow screen. The first line has the title and the `end` column, and the second line
-   * has the other columns. Hidden columns appear only if the viewer chooses them. By default, the wide column is the
+   * Place in a two-line row on a narrow screen. The first line contains the title and the `end` column, and the second
+   * line the other columns. Hidden columns appear only if the viewer chooses them. By default, the wide column is the
    * title.
    */
   readonly narrow?: 'title' | 'end' | 'hidden';

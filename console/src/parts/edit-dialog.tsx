@@ -32,7 +32,7 @@ type Saved = { readonly values: Draft; readonly base: Version };
 
 const isConflict = (error: unknown): boolean => error instanceof KontorError && error.code === 'REVISION_CONFLICT';
 
-/** Form that changes a record, and never silently overwrites a concurrent change. */
+/** Form that changes a record but never silently overwrites a concurrent change. */
 export function EditDialog(props: Props): ReactNode {
   const { label, about, save, reload, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
@@ -76,8 +76,8 @@ const differing = (values: Draft, from: Draft): string[] =>
   Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
 
 /**
- * Rebases the user's changes onto the current version. These changes take precedence, and all other fields come from
- * the current version.
+ * Rebases the user's changes onto the current version. These changes take precedence. All other fields are those of the
+ * current version.
  */
 const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
   ...theirs,

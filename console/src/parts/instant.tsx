@@ -17,7 +17,7 @@ function words(date: Date, timeZone: string): string {
 }
 
 type Props = {
-  /** The instant in ISO 8601. Null if there is none. */
+  /** The instant in ISO 8601, or null if there is none. */
   readonly at: string | null | undefined;
   /** `relative`: time elapsed, for live values. `exact`: date and time, for look-ups. */
   readonly as?: 'relative' | 'exact';

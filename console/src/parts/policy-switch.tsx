@@ -7,7 +7,7 @@ import { ConfirmAction } from './confirm-action';
 import { strong } from './strong';
 import { rich, t } from '../messages/catalogue';
 
-/** Button that pauses or resumes a policy. */
+/** A button that pauses or resumes a policy. */
 export function PolicySwitch({ queue: { name, kind, pausedAt } }: { queue: Queue }): ReactNode {
   const cache = useQueryClient();
   if (kind !== 'policy') return null;

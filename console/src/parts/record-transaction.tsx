@@ -11,7 +11,7 @@ import { useZone } from './zone';
 import { today } from './zone-days';
 import { t } from '../messages/catalogue';
 
-/** Posts a new transaction, and opens its page. A retry after a lost response does not post it again. */
+/** Posts a new transaction and opens its page. A retry after a lost response does not post the transaction again. */
 function useRecording() {
   const cache = useQueryClient();
   const navigate = useNavigate();

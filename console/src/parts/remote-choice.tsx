@@ -70,8 +70,8 @@ type Props = {
 };
 
 /**
- * Returns the options that a search has found. Results of an earlier search are not offered, because the list would
- * then change while the user moves through it, and Enter would choose a different option.
+ * Returns the options that a search has found. Results of an earlier search are not offered. Otherwise, the list would
+ * change while the user moves through it, and Enter would choose a different option.
  */
 function useFound({ key, find }: Source, typed: string) {
   const [search] = useDebouncedValue(typed, TYPING_MS);

@@ -34,7 +34,7 @@ const shareColumns: readonly Column<Share>[] = [
   { key: 'ranges', header: t('Ranges'), cell: ({ ranges }) => ranges.join(', ') },
 ];
 
-/** Distribution of tenants among the replicas. It is not shown if the service has only one process. */
+/** Distribution of tenants among the replicas. Hidden if the service has only one process. */
 export const ReplicaShares = ({ of: ranges = [] }: { of: SystemHealth['ranges'] | undefined }): ReactNode =>
   ranges.length === 0 ? null : (
     <Panel title={t('Work by replica')}>

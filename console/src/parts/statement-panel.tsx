@@ -45,7 +45,7 @@ const columns: readonly Column<Line>[] = [
 /** Returns the default start of a statement. An account's full history could be too long to read. */
 const lastYear = (day: string): string => `${Number(day.slice(0, 4)) - 1}-01-01`;
 
-/** Returns the default start of a period, unless the period ends before that day. */
+/** Returns the default start of a statement, unless the given period ends before that day. */
 const defaultBegin = ({ endDate }: Period, day: string): string | undefined =>
   endDate !== undefined && endDate < lastYear(day) ? undefined : lastYear(day);
 

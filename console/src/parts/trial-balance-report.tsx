@@ -16,7 +16,7 @@ import { t } from '../messages/catalogue';
 
 type Row = TrialBalance['rows'][number];
 
-/** Link from a row to the postings that its figures are based on. */
+/** Link from a row to the postings from which its figures are calculated. */
 export const LedgerLink = ({
   id,
   filters,

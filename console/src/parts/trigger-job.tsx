@@ -7,7 +7,7 @@ import { jobWords } from './job-words';
 import { strong } from './strong';
 import { rich, t } from '../messages/catalogue';
 
-/** Starts a job after confirmation, and opens the run. The event stream delivers the run's state. */
+/** Starts a job after confirmation and opens the run. The event stream delivers the run's state. */
 export function TriggerJob({ job }: { job: Job }): ReactNode {
   const navigate = useNavigate();
   return (

@@ -27,8 +27,8 @@ export function Shell({ me, children }: Props): ReactNode {
   const path = useLocation({ select: ({ pathname }) => pathname });
   const main = useRef<HTMLElement>(null);
   const before = useRef(path);
-  // When the page changes, the focus and the scroll position move to the top. This also helps keyboard and screen
-  // reader users.
+  // When the page changes, the focus and the scroll position move to the top. Keyboard and screen reader users also
+  // depend on this.
   useEffect(() => {
     if (before.current === path) return;
     before.current = path;

@@ -13,8 +13,8 @@ const SCHEMA_VERSION = 1;
 const LOCKED_WAIT_MS = 5_000;
 const PAUSE_MS = 20;
 /**
- * Maximum number of rows removed at a time, which takes only a few milliseconds. Each transaction adds fewer rows than
- * this, so an oversized log shrinks.
+ * Maximum number of rows to remove at a time. Removing this many takes only a few milliseconds. Each transaction adds
+ * fewer rows, so an oversized log shrinks.
  */
 const MAX_DROPPED = 2_000;
 
@@ -115,7 +115,7 @@ export class BrokerLog {
   }
 
   /**
-   * Adds an event with the given number of messages unless the event is already known. Each message gets its own
+   * Adds an event with the given number of messages unless the event is already known. Each message has its own
    * sequence number.
    */
   addEvent({ position, eventId }: MessageSource, messages: number): Published[] {
@@ -125,7 +125,7 @@ export class BrokerLog {
     return Array.from({ length: messages }, (_, at) => ({ sequence: last - messages + 1 + at, duplicate }));
   }
 
-  /** Whether the log contains any messages. If not, message ids need not be looked up. */
+  /** Whether the log contains any messages. If it contains none, message ids need not be looked up. */
   get hasMessages(): boolean {
     return this.holdsMessages;
   }

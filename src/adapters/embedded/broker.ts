@@ -21,7 +21,7 @@ export const MAX_MESSAGE_BYTES = 1_048_576;
 const MAX_GROUP_MESSAGES = 1_000;
 const MAX_GROUP_BYTES = 4_194_304;
 /**
- * Limits on the queue, which may fill up if the disk is slow. Beyond these limits, publishing fails with
+ * Limits on the queue, which fills up if the disk is slow. Beyond these limits, publishing fails with
  * BrokerUnavailable.
  */
 const MAX_QUEUED_BYTES = 67_108_864;
@@ -164,7 +164,7 @@ export class EmbeddedBroker implements Broker {
 
   /** Stores a reference to an event, or the event's messages if an earlier release stored any of them. */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
-    // Reading an id computes a hash.
+    // Ids are read only if necessary, because reading an id computes a hash.
     const isStored = this.log.hasMessages && messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);
   }

@@ -54,7 +54,7 @@ export class MemoryCache implements Cache {
       maxSize: maxBytes,
       maxEntrySize: Math.min(MAX_ENTRY_BYTES, maxBytes),
       sizeCalculation: (value, key) => bytesOf(key, value),
-      // The library treats a start time of 0 as "no lifetime". With a non-zero resolution, it would use a timer.
+      // A start time of 0 would mean "no lifetime", so 1 is added. A non-zero resolution would start a timer.
       perf: { now: () => clock.monotonicMs() - this.openedAtMs + 1 },
       ttlResolution: 0,
     });

@@ -38,8 +38,7 @@ export class HistoryReader {
     this.assertOpen();
     const maxCount = countOf(read.maxCount);
     assertRevision(from);
-    // A stream with an invalid name cannot exist. SQLite might truncate the name, which could then match an existing
-    // stream.
+    // A stream with an invalid name cannot exist. SQLite might truncate an invalid name to that of an existing stream.
     const revision = isName(stream) ? this.history.revisionOf(stream) : -1;
     if (revision < 0) return { exists: false, revision, events: [] };
     const span =

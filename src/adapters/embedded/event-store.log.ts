@@ -20,8 +20,8 @@ const CONSTRAINT_UNIQUE = 2067;
 
 /**
  * Appends to the history. The first write starts a transaction. `commit` makes all writes in the transaction durable at
- * once, and `rollback` undoes them. All operations are synchronous, so no reader sees revisions of an uncommitted
- * append.
+ * once, and `rollback` undoes them. All operations are synchronous, so no reader sees the revisions of uncommitted
+ * appends.
  */
 export class EventLog {
   /** Last revisions of recently used streams. Valid only in the writing process. */
@@ -103,7 +103,7 @@ export class EventLog {
     throw new WrongExpectedRevision(stream, expected, revision < 0 ? 'no_stream' : revision);
   }
 
-  /** Writes a stream without reading its revision first. Returns undefined if the stream exists. */
+  /** Creates a stream without reading its revision first. Returns undefined if the stream already exists. */
   private writeNew(append: SerializedAppend, nowMs: number): Appended | undefined {
     const { written } = this;
     try {

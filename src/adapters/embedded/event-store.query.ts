@@ -34,7 +34,7 @@ export type Scan = Span & {
   readonly textOnly?: boolean;
 };
 
-/** `reached` is the last position scanned, which is the lowest one in a backward scan. */
+/** `reached` is the last position scanned. In a backward scan, it is the lowest position. */
 export type ScannedPage = {
   readonly events: readonly RecordedEvent[];
   readonly reached: Position;
@@ -44,7 +44,7 @@ export type ScannedPage = {
 
 /** Number of positions per scan. A scan without a match takes a few milliseconds (3 µs per record). */
 export const SCAN_STEP = 2_000;
-/** Limits on one call, which must not block the event loop for more than a few milliseconds. */
+/** Limits on one call, so that no call blocks the event loop for more than a few milliseconds. */
 const PAGE_MAX_EVENTS = 1_000;
 const PAGE_MAX_CHARACTERS = 4 * 1024 * 1024;
 /**
@@ -166,7 +166,7 @@ export class HistoryQueries {
     return this.findDamage(suspects()) ?? low;
   }
 
-  /** Damage to SQLite's own structures makes the statement fail. The `suspects` are then read individually. */
+  /** The statement fails if SQLite's own structures are damaged. The `suspects` are then read individually. */
   private guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
     try {
       return query();

@@ -5,7 +5,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { EventStoreUnavailable } from '../../ports/event-store.js';
 import { openDatabase, useWriteAheadLog } from './sqlite.js';
 
-/** Since version 2, data and metadata may be packed. The tables are the same as in version 1. */
+/** Since version 2, data and metadata may be packed. The table definitions are the same as in version 1. */
 export const SCHEMA_VERSION = 2;
 /**
  * Lock timeout. Another program, such as an SQLite shell, may lock the file briefly. A longer timeout would block the

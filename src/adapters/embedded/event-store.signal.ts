@@ -24,9 +24,9 @@ export function restOfBusyThread(mostMs = MOST_PAUSE_MS): Rest {
 const NO_REST: Rest = () => 0;
 
 /**
- * Wakes subscriptions after every commit in an idle thread, and after several commits in a busy one. Every wake-up
- * makes every subscription read a batch, and many small batches take twice as long as a few large ones. Without a
- * pause, a lagging thread would never receive larger batches.
+ * Wakes subscriptions after every commit in an idle thread, and after several commits in a busy one. On every wake-up,
+ * each subscription reads a batch, and many small batches take twice as long as a few large ones. Without a pause, a
+ * lagging thread would never receive larger batches.
  */
 export class CommitSignal {
   #head: Position = BEFORE_ALL;
@@ -51,7 +51,7 @@ export class CommitSignal {
     if (head <= this.#head) return;
     this.#head = head;
     if (this.#resting !== undefined) return;
-    // This uses the real clock, which tests cannot stop.
+    // The pause is measured with the real clock, which tests cannot stop.
     const leftMs = this.#wokenMs + this.#restMs() - performance.now();
     if (leftMs < 1) this.#wakeAll();
     else

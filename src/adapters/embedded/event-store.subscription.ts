@@ -72,7 +72,7 @@ class Subscription {
   }
 
   /**
-   * Returns the size of the data read, or undefined if reading fails after some events. These events are delivered
+   * Returns the size of the data read, or undefined if reading fails after some events. Those events are delivered
    * first, and the next batch fails.
    */
   private scan(events: RecordedEvent[], last: Position, freshAfter: Position): number | undefined {

@@ -106,8 +106,8 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   }
 
   /**
-   * Calls `listener` once per commit, after the commit's appends have resolved, with the position of its last event.
-   * The listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that removes the listener.
+   * After the appends of a commit have resolved, calls `listener` with the position of the commit's last event. The
+   * listener can call `EmbeddedEventReader.notify` in other threads. Returns a function that removes the listener.
    */
   onCommit(listener: (head: Position) => void): () => void {
     this.listeners.add(listener);

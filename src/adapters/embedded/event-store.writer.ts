@@ -15,7 +15,7 @@ type Work = {
   readonly appends: readonly SerializedAppend[];
   readonly bytes: number;
   readonly results: Appended[];
-  /** The rejection, which is reported once the group is durable. */
+  /** Reason for rejecting the append, reported once the group is durable. */
   failure: Error | undefined;
   readonly resolve: (results: Appended[]) => void;
   readonly reject: (error: Error) => void;

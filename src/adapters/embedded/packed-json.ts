@@ -14,7 +14,7 @@ const FIRST_WORD = 0x03;
 const SPACE = 0x20;
 
 const MAX_CHARACTERS = 65_536;
-/** Number of zero bytes after the text, so that lookups past its end find nothing. */
+/** Number of zero bytes appended to the text, so that lookups past its end find nothing. */
 const LOOKAHEAD = 8;
 const MAX_BYTES = 3 * MAX_CHARACTERS + LOOKAHEAD;
 /** Buffers for the input text and the output text. */
@@ -57,7 +57,8 @@ export class DamagedText extends Error {
  * Shortens the output of `JSON.stringify` to about two fifths of its length for storage. Codes replace field names,
  * frequent values, UUIDs and times. All other characters remain unchanged. Codes are characters below U+0020, which
  * this output never contains, so `unpack` restores exactly the same text. Returns the text unchanged if it is too long
- * or not an object. Stored arrays contain only values, and reports read hundreds of thousands of them.
+ * or not an object. Arrays remain unpacked, because stored arrays contain only values, and reports read hundreds of
+ * thousands of them.
  */
 export function pack(json: string): string {
   if (json.length > MAX_CHARACTERS || json.charCodeAt(0) !== BRACE) return json;

@@ -72,7 +72,7 @@ export const expansions = new Texts(
   }),
 );
 
-/** Word numbers by hash. If the place of a word is taken, the word occupies the next free place. */
+/** A hash table of word numbers. If a word's slot is taken, the word occupies the next free slot. */
 const PLACES = 2_048;
 export const UNKNOWN = -1;
 const numbers = new Int16Array(PLACES).fill(UNKNOWN);

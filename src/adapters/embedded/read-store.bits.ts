@@ -19,8 +19,8 @@ export class Bits {
   }
 
   /**
-   * Adds the ordinals in a JSON array without creating an intermediate array of numbers, which would cause a lot of
-   * garbage collection.
+   * Adds the ordinals in a JSON array. Creates no intermediate array of numbers, because that would cause much garbage
+   * collection.
    */
   addJson(json: string): this {
     let ordinal = -1;

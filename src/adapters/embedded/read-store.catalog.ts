@@ -13,8 +13,8 @@ import { tablesOf, type TableShape } from './read-store.shape.js';
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
 
 /**
- * Number of segments of a level at which FTS5 begins to merge them. With its default of 4, writing a row costs about a
- * tenth more, while a search is only a few microseconds faster.
+ * Number of segments per level at which FTS5 begins to merge them. With its default of 4, writing a row takes about a
+ * tenth longer, while a search is only a few microseconds faster.
  */
 const SEGMENTS_PER_MERGE = 8;
 
@@ -89,7 +89,7 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     });
   }
 
-  /** Earlier releases left the settings of their tables at the default. */
+  /** Earlier releases created their tables with FTS5's default settings. */
   private tune(fullText: string): void {
     const config = `${fullText.slice(0, -1)}_config"`;
     const found = this.db.get(`SELECT v FROM ${config} WHERE k = 'automerge'`);

@@ -44,7 +44,7 @@ export function suspect(directory: string): void {
       'The file is damaged. It will be moved aside and rebuilt when it is next opened.\n',
     );
   } catch {
-    // The disk may be faulty. The original error is reported in any case.
+    // Marking may fail because the disk is faulty. The original error is reported in any case.
   }
 }
 

@@ -12,7 +12,8 @@ export type Row = readonly Value[];
 export type Mode = 'readwrite' | 'readonly';
 
 /**
- * Maximum number of cached statements. Each kind of list query has its own statement, but far fewer kinds are in use.
+ * Maximum number of cached statements. Each kind of list query has its own statement, but far fewer kinds than this are
+ * in use.
  */
 const MAX_STATEMENTS = 2_000;
 
@@ -40,7 +41,7 @@ export class ReadStoreDatabase {
     this.identity = identityOf(directory);
   }
 
-  /** `onDamaged` is called once, if the file turns out to be damaged or missing. */
+  /** `onDamaged` is called once, if the file is found to be damaged or missing. */
   static async open(
     directory: string,
     mode: Mode,
@@ -164,7 +165,7 @@ export class ReadStoreDatabase {
 
   private emptyLog(): void {
     try {
-      // The binding keeps the file open until the statements are garbage-collected. Until then, the log must be empty.
+      // The binding keeps the file open until the statements are garbage-collected, so the log is emptied here.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // A reader or a full disk may prevent the checkpoint. In that case, the next process that opens the file also
@@ -211,8 +212,8 @@ function connectReader(directory: string, waitMs: number): DatabaseSyncInstance 
 }
 
 /**
- * Accepts all errors that prevent a reader from opening the file, such as an error about a file that does not exist
- * yet. These errors may disappear once a writer is running.
+ * Accepts all errors that prevent a reader from opening the file, for example because the file does not exist yet.
+ * These errors may disappear once a writer is running.
  */
 const unusable = (): boolean => true;
 

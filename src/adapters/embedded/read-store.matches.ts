@@ -71,7 +71,7 @@ type Kept = { readonly stamp: string; readonly bits: Bits };
 
 /**
  * Finds the documents that meet each criterion, as bit sets. Large sets are cached. New documents have higher ordinals,
- * so a cached set is extended from the index instead of being read again.
+ * so only their part of the index is read to extend a cached set.
  */
 export class Matches {
   private readonly kept = new LRUCache<string, Kept>({

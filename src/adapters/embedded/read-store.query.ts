@@ -15,14 +15,14 @@ type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; 
 /** Number of rows in the sort index that can be scanned for the cost of sorting one hit. */
 const STEPS_PER_SORTED_HIT = 32;
 const FIRST_STEPS = 1_000;
-/** Number of rows per requested match that are checked directly for a page's matches. */
+/** Number of rows to check directly for each match that a page requests. */
 const NEAR_ROWS_PER_HIT = 4;
 /**
- * Maximum range of these rows' ordinals: a number per row, and at least a minimum. Ordinals mostly increase with
- * creation time, but those of documents that are created together are in no order.
+ * Maximum span of these rows' ordinals, divided by the number of rows. Ordinals mostly increase with creation time, but
+ * those of documents created together are in no order, so a short span is always accepted.
  */
 const NEAR_SPREAD = 8;
-const MIN_NEAR_RANGE = 4_000;
+const SHORT_SPAN = 4_000;
 
 /** Answers list queries by combining bit sets of matching documents with the sort index. */
 export class ReadStoreQuery {
@@ -125,7 +125,7 @@ export class ReadStoreQuery {
     const rows = this.ordinals(target, walk, size, 0);
     if (rows.length === 0) return rows;
     const [first, last] = [Math.min(...rows), Math.max(...rows)];
-    if (last - first > Math.max(MIN_NEAR_RANGE, size * NEAR_SPREAD)) return undefined;
+    if (last - first > Math.max(SHORT_SPAN, size * NEAR_SPREAD)) return undefined;
     const found = this.matches.among(target, terms, first, last);
     const hits = rows.filter((ordinal) => found.has(ordinal));
     return hits.length >= limit || rows.length < size ? hits.slice(0, limit) : undefined;
@@ -203,7 +203,7 @@ const placeColumns = ({ order }: TableShape): string =>
 
 const isAscending = ({ descending }: TableShape, { reverse = false }: ListQuery): boolean => descending === reverse;
 
-/** @throws RangeError for an invalid cursor of this list */
+/** @throws RangeError if the cursor is not valid for this list */
 const placeAfter = (shape: TableShape, after: string): Place =>
   placeIn<Value>(shape, after, (value) => typeof value === 'string' || typeof value === 'number');
 
@@ -225,8 +225,8 @@ function rowsOf(target: Target, walk: Walk): Sql {
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {
-  // The page starts within the bounds, so the bound at the same end is redundant. It would only give the index a second
-  // starting point.
+  // The page starts within the bounds, so the bound at the same end is redundant. Keeping the bound would only give the
+  // index a second starting point.
   const passed = isAscending ? '>=' : '<=';
   const checked = place ? bounds.filter((each) => each.column !== shape.order[0] || each.operator !== passed) : bounds;
   const texts = checked.map(({ column, operator }) => `m.${column.sql} ${operator} ?`);

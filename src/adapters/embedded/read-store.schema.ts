@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { FILE, identityOf, removeFile } from './read-store.damage.js';
 
-/** The file's `user_version`. Since version 4, documents may be packed. The tables are the same as in version 3. */
+/**
+ * The file's `user_version`. Since version 4, documents may be packed. The table definitions are the same as in version
+ * 3.
+ */
 export const SCHEMA_VERSION = 4;
 const OLDEST_USABLE = 3;
 

@@ -16,7 +16,7 @@ import type { Value } from './read-store.database.js';
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
 /** The writer's SQL statements. Their text is built only once, because building it for every document would be slow. */
 type Statements = { readonly find: string; readonly insert: string; readonly terms: string; readonly words: string };
-/** A column with its indexes in `stored` and `filters`, or −1 where it is not contained. */
+/** A column with its indexes in `stored` and `filters`. An index is −1 if the list does not contain the column. */
 type PlacedColumn = {
   readonly column: Column;
   readonly of: Field<never>['of'];
@@ -125,10 +125,13 @@ export const SPAN = 2 ** 32;
  */
 export const BASE = '(? << 32)';
 
-/** Maximum number of results that each function below remembers. */
+/** Maximum number of results that each function below caches. */
 const MAX_REMEMBERED = 2_000;
 
-/** Remembers the results of a pure function. Forgets all of them when there are too many, so frequent ones return soon. */
+/**
+ * Caches the results of a pure function. Discards all of them when there are too many. Frequent results are soon cached
+ * again.
+ */
 function remembering<K, V>(of: (key: K) => V): (key: K) => V {
   const known = new Map<K, V>();
   return (key) => {
@@ -211,8 +214,8 @@ const MAX_TERM_BYTES = 64;
 const UUID_LENGTH = 36;
 
 /**
- * Encodes a value as one ASCII word, because the tokenizer would fold upper case and split at other characters. Only the
- * words of short texts are remembered: types and statuses recur in most documents, UUIDs and long texts do not.
+ * Encodes a value as one ASCII word, because the tokenizer would fold upper case and split at other characters. Only
+ * the words of short values are cached: types and statuses recur in most documents, but UUIDs and long values do not.
  */
 function wordFor(value: string | number): string {
   const text = String(value);

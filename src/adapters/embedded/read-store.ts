@@ -38,8 +38,8 @@ export type EmbeddedReadStoreOptions = {
    */
   readonly waitMs?: number;
   /**
-   * Called when the file turns out to be damaged, deleted or replaced. The caller must then call `reopen`. A writer
-   * checks the file every second.
+   * Called when the store detects that the file is damaged, deleted or replaced. The caller must then call `reopen`. A
+   * writer checks the file every second.
    */
   readonly onDamaged?: () => void;
   /**
@@ -75,7 +75,7 @@ export class EmbeddedReadStore implements ReadStore {
     private readonly options: Required<EmbeddedReadStoreOptions>,
   ) {
     this.use(db);
-    // A check takes a few tens of microseconds.
+    // Each check takes a few tens of microseconds.
     if (options.mode === 'readwrite')
       this.inspecting = setInterval(() => {
         this.db.inspect();

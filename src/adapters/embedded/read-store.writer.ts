@@ -33,8 +33,8 @@ export class ReadStoreWriter {
   }
 
   /**
-   * Returns the writes that were refused. Prepares each document just before it is written. If all were prepared first,
-   * a garbage collection would find all of them alive.
+   * Returns the writes that were refused. Prepares each document just before it is written. If all documents were
+   * prepared first, a garbage collection would have to keep all of them.
    */
   private writeTable({ table, writes }: TableWrites): Refused[] {
     const shape = this.catalog.shape(table);

@@ -23,7 +23,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Removes the listener limit. Every read operation and every subscription adds a listener, so a large number does not
+ * Removes the listener limit. Every read operation and every subscription adds a listener, so many listeners do not
  * indicate a leak.
  */
 const unlimited = (controller: AbortController): AbortController => {

@@ -95,7 +95,7 @@ export class Lane {
   private settle(answer: BatchAppendResp): void {
     const correlationId = correlationIdOf(answer);
     const pending = this.byCorrelationId.get(correlationId);
-    // The append has already been answered or has timed out.
+    // The append has already received a response or has timed out.
     if (!pending) return;
     this.answered = Math.max(this.answered, pending.sent.get(correlationId) ?? 0);
     this.answeredAtMs = this.clock.monotonicMs();
@@ -132,7 +132,7 @@ export class Lane {
   }
 
   /**
-   * Resends appends that are due and rejects appends that have timed out. Returns the delay until the next check, in
+   * Resends appends that are due, and rejects those that have timed out. Returns the delay until the next check, in
    * milliseconds.
    */
   private attend(): number {

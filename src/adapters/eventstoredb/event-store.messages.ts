@@ -67,7 +67,9 @@ function structuredId(id: UUID): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
-/** The server's encoding of −1, which means that the append was written earlier and its last event is now hidden. */
+/**
+ * The server's encoding of −1. This value means that the append was written earlier and its last event is now hidden.
+ */
 const UNKNOWN_POSITION = '18446744073709551615';
 
 /**
@@ -123,8 +125,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // This response contains only an error message. It means that the node is not ready, is busy, or does not know the
-  // leader.
+  // A response that contains only an error message. The node is not ready, is busy, or does not know the leader.
   Empty: unavailable,
 };
 

@@ -21,7 +21,7 @@ import { allRequest, type Range, type ReadCall, startRead, streamRequest } from 
 import { type Matches, matcherOf, positionOf, toRecordedEvent } from './event-store.record.js';
 import type { WireAnswer, WireEvent } from './event-store.wire.js';
 
-/** Maximum page size, which is large because this process filters the events. */
+/** Maximum page size. It is large, because this process filters the events. */
 const PAGE_EVENTS = 500;
 const FIRST_PAGE_EVENTS = 8;
 const PAGE_GROWTH = 4;
@@ -60,7 +60,8 @@ export class Reader {
     assertPosition(from);
     const matches = matcherOf(filter);
     const events: RecordedEvent[] = [];
-    // Usually, the filter discards few events, so the first page is small. Each event costs tens of microseconds.
+    // The first page is small, because each event takes tens of microseconds and the filter usually discards few
+    // events.
     let least = filter ? FIRST_PAGE_EVENTS : 1;
     let after = from;
     for (;;) {

@@ -33,7 +33,7 @@ export function toRecordedEvent(event: WireEvent): RecordedEvent {
   const metadata = event.metadata.length === 0 ? {} : parsed(event.metadata);
   if (!isObject(data) || !isObject(metadata)) throw new CorruptEvent(position);
   const revision = toNumber('revision', event.revision);
-  // A number of this size would not be exact, so the last four digits are removed first.
+  // The number is too large to be exact in JavaScript, so its last four digits are removed first.
   const recordedAtMs = Number(event.created.slice(0, -4));
   return { id, stream, revision, position, type, data, metadata, recordedAtMs };
 }

@@ -21,8 +21,8 @@ export type SourceParts = {
   /** Called after each received message and after a failure. */
   readonly wake: () => void;
   /**
-   * Returns the minimum time between deliveries, in milliseconds. The server sends events one by one, and handling them
-   * one by one costs several times as much as handling them in batches. Default: no minimum.
+   * Returns the minimum time between deliveries, in milliseconds. The server sends events one by one. Handling them one
+   * by one costs several times as much as handling them in batches. Default: no minimum.
    */
   readonly gatherMs: (() => number) | undefined;
 };

@@ -25,7 +25,7 @@ const PARTS: Partial<Record<ConnectionFault, string>> = {
 };
 const password = /^mongodb(?:\+srv)?:\/\/[^:@/]*:([^@]*)@/;
 
-/** Returns the setting that must be corrected before the server can be used, or undefined for transient faults. */
+/** Returns the setting to correct before the server can be used, or undefined for a transient fault. */
 export function faultOf(error: unknown, url: string): MongoFault | undefined {
   for (const each of causesOf(error)) {
     const part = partOf(each);

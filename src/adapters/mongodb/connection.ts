@@ -36,16 +36,16 @@ const REFUSED_MS = 30_000;
 /** Number of call timeouts without any reply from the server after which the client is replaced. */
 const STUCK_TIMEOUTS = 3;
 
-/** Batch size, which is large enough for a read by keys to receive all its documents in one reply. */
+/** Batch size. It is large enough for a read by keys to receive all its documents in one reply. */
 const BATCH = 2_000;
 
 const WRITABLE = ['Standalone', 'RSPrimary', 'Mongos', 'LoadBalancer'];
 
 /**
- * One MongoDB client at a time for all stores. The client can be created while the server is unavailable. While the
- * server is unavailable, every call fails within `timeoutMs`. Calls succeed again once it is back. Writes wait for a
- * majority, and reads return only majority-committed data. Therefore, a document that guards a write or is covered by a
- * checkpoint cannot disappear when the primary changes (ADR 0049).
+ * One MongoDB client at a time for all stores. It can be created while the server is unavailable. During an outage,
+ * every call fails within `timeoutMs`. Calls succeed again once the server is back. Writes wait for a majority, and
+ * reads return only majority-committed data. Therefore, a document that guards a write or is covered by a checkpoint
+ * cannot disappear when the primary changes (ADR 0049).
  */
 export class MongoConnection {
   readonly timeoutMs: number;
@@ -61,7 +61,7 @@ export class MongoConnection {
   private isConnected = false;
   private closing: Promise<void> | undefined;
   private awaySinceMs: number | undefined;
-  /** Time of the first call without a reply since the last reply. */
+  /** Time of the first unanswered call since the last reply. */
   private silentSinceMs: number | undefined;
   private refused: { readonly fault: MongoFault; readonly atMs: number } | undefined;
 
@@ -191,7 +191,7 @@ export class MongoConnection {
 
   /**
    * Replaces a client that has received no reply for a long time. If the server is killed while the driver sends its
-   * health check, the driver may wait forever for the result of that write and never use the server again.
+   * health check, the driver may wait forever for that write. It would then never use the server again.
    */
   private replaceIfStuck(): void {
     const nowMs = this.clock.monotonicMs();

@@ -10,8 +10,9 @@ const LEASES = 'kontor_leases';
 type Swap = { readonly name: string; readonly expected: Lease; readonly next: Lease };
 
 /**
- * Stores one document per lease. The server compares and replaces a lease in one step. All swaps made in one turn of
- * the event loop are sent as one command, as are all read operations, because every role of a replica has a lease.
+ * Stores one document per lease. The server compares and replaces a lease in one step. Every role of a replica has a
+ * lease. Therefore, all swaps made in one turn of the event loop are sent as one command, and so are all read
+ * operations.
  */
 export class MongoLeaseStore implements LeaseStore {
   private readonly find: (filter: Filter<Stored>) => Promise<ReadonlyMap<string, Lease>>;
@@ -68,8 +69,8 @@ export class MongoLeaseStore implements LeaseStore {
     }));
     const { matchedCount } = await this.mongo.within(() => leases.bulkWrite(operations));
     if (matchedCount === swaps.length) return swaps.map(() => true);
-    // The server reports only the number of matches. If another process has changed a lease since then, the swap counts
-    // as failed, too.
+    // The server reports only the number of matches. If another process has changed a lease since then, the swap also
+    // counts as failed.
     const [found] = await this.findAll([{ _id: { $in: swaps.map(({ name }) => name) } }]);
     return swaps.map(({ name, next }, at) => isEqual(found?.get(name), next) && isFirst(swaps, at));
   }

@@ -19,7 +19,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
     super(shapeOf);
   }
 
-  /** Whether totals have been maintained since the first document. False for tables created by older releases. */
+  /** Whether totals have been maintained since the table was created. False for tables created by older releases. */
   keepsTotals({ name }: Shape): boolean {
     return this.withTotals.has(name);
   }

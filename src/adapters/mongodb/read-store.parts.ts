@@ -8,7 +8,10 @@ import type { Total } from './read-store.totals.js';
 /** Sort key of a document: the values of the sort fields, followed by the document's key. */
 export type Place = readonly (Scalar | null)[];
 
-/** Rejects values that could be interpreted as operators. @throws RangeError for an invalid cursor of this list */
+/**
+ * Rejects values that could be interpreted as operators.
+ * @throws RangeError if the cursor is not valid for this list
+ */
 export const placeAfter = (shape: Shape, after: string): Place =>
   placeIn(shape, after, (value) => typeof value !== 'object');
 

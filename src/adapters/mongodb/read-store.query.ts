@@ -20,7 +20,7 @@ import { totalKey, type ReadStoreTotals, type Total } from './read-store.totals.
 /** Maximum value of `skip` and `limit`, which MongoDB represents in 32 bits. */
 const MAX_COUNT = 2_147_483_647;
 const MAX_REPLY_DOCUMENTS = 1_000;
-/** Offset from which pages are found by sort key. With `skip`, MongoDB would read all skipped documents. */
+/** Offset at and beyond which pages are found by sort key. With `skip`, MongoDB would read all skipped documents. */
 const FAR = 1_000;
 /** Maximum number of joined documents across all words of a search. */
 const MAX_JOINED = 10_000;
@@ -212,7 +212,7 @@ export class ReadStoreQuery {
     });
   }
 
-  /** Server-side timeout, which is shorter than the call timeout, so that the server's error arrives first. */
+  /** Server-side timeout. It is shorter than the call timeout, so that the server's error arrives first. */
   private get maxTimeMs(): number {
     return Math.ceil(this.mongo.timeoutMs * SHARE_OF_TIME);
   }

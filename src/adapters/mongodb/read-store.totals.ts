@@ -23,8 +23,8 @@ const MAX_REMEMBERED = 10_000;
  */
 const BESIDE = Number.MAX_SAFE_INTEGER;
 /**
- * Local reads are sufficient, because a primary has every majority-acknowledged write, even before the primary knows
- * that a majority has stored the write.
+ * Local reads are sufficient, because a primary has every majority-acknowledged write, even before it knows of the
+ * acknowledgement.
  */
 const local = new ReadConcern('local');
 
@@ -100,8 +100,8 @@ class Sums {
  * Maintains exact totals without transactions or counting. A stored total covers everything written up to a checkpoint,
  * the place `p`. Each document records the place from which its current contribution applies (`q`) and its earlier
  * contributions (`o`). A total is therefore the stored total plus the changes from the documents whose `q` is beyond
- * `p`. There are only a few such documents. After a few hundred changes, an update conditional on `p` adds their
- * changes to the stored total. A crash at any point leaves either the old or the new place.
+ * `p`. Only a few such documents exist. After a few hundred changes, an update conditional on `p` adds these changes to
+ * the stored total. A crash at any point leaves either the old or the new place.
  */
 export class ReadStoreTotals {
   /** Last known place of each stored total and the number of changes since then. */

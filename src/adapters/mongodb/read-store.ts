@@ -176,8 +176,8 @@ export class MongoReadStore implements ReadStore {
   }
 
   /**
-   * Returns the indexes that are needed from the first document on. They are cheap to maintain while documents arrive
-   * in order.
+   * Returns the indexes that are needed before the first document is written. They are cheap to maintain while
+   * documents arrive in order.
    */
   private indexesWhileWriting(shape: Shape): readonly IndexDescription[] {
     return this.catalog.keepsTotals(shape) ? [TOTALS_INDEX] : [];
@@ -185,7 +185,7 @@ export class MongoReadStore implements ReadStore {
 
   private async build(shape: Shape, indexes: readonly IndexDescription[]): Promise<void> {
     const options: IndexOptions = this.mongo.unhurried;
-    // With the usual write timeout, building a large index would be aborted.
+    // The usual write timeout would abort the construction of a large index.
     const collection = this.mongo.collection(shape.name, { writeConcern: { w: 'majority' } });
     await this.mongo.unhurriedly(() => collection.createIndexes([...indexes], options));
   }

@@ -72,7 +72,7 @@ export class ReadStoreWriter {
       return { table, shape, changes: new Map(), parts, platformUpTo };
     });
     const hasCheckpoint = batch.checkpoints.length > 0;
-    // When a checkpoint is journaled, all earlier writes are journaled, too.
+    // When a checkpoint is journaled, all earlier writes have been journaled as well.
     const concern = hasCheckpoint ? this.mongo.majority : this.mongo.journaled;
     const done = await Promise.allSettled(
       tables.map((parts) => this.writeTable(parts, { by, concern, hasCheckpoint })),

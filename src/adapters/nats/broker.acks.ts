@@ -28,8 +28,8 @@ export class AckInbox {
   private isWatched = false;
   private fault: Error | undefined;
   /**
-   * Reason why this connection cannot receive acknowledgements. Undefined as long as it can receive them, or if it
-   * could do so until it ended.
+   * Reason why this connection cannot receive acknowledgements. Undefined if the connection can receive them, or could
+   * do so until it ended.
    */
   deafness: Error | undefined;
 

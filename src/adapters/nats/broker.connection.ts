@@ -18,10 +18,7 @@ const FIRST_BACKOFF_MS = 50;
 const MAX_BACKOFF_MS = 5_000;
 /** Minimum interval between checks of a stream that may be unusable. */
 const RECHECK_MS = 500;
-/**
- * Maximum number of remembered log messages. This number is reached only if a server keeps generating different
- * messages.
- */
+/** Maximum number of remembered log messages. It is reached only if a server keeps generating different messages. */
 const MAX_REMEMBERED_LINES = 100;
 /**
  * Disables the driver's heartbeats, because the driver waits for a stuck socket to flush its last bytes before it gives
@@ -77,7 +74,7 @@ export class NatsLink {
     this.closing.abort();
     await this.current?.connection.close();
     this.lose({ setting: 'NATS_URL', reason: 'closed' });
-    // A connection attempt in progress ends within its timeout, so there is no need to wait for it.
+    // A connection attempt in progress need not be awaited, because it ends within its timeout.
     void this.running;
   }
 

@@ -19,7 +19,7 @@ export type NatsSecurity = {
   /** Whether the server expects the TLS handshake before it sends its greeting (`handshake_first`). */
   readonly handshakeFirst?: boolean | undefined;
 };
-/** The contents of the files. The files are reread for each connection, so that renewed files take effect. */
+/** Contents of the files. They are reread for each connection, so that renewed files take effect. */
 export type Secured = Pick<ConnectionOptions, 'authenticator'> & {
   readonly tls?: {
     readonly ca?: string;

@@ -118,7 +118,7 @@ export class NatsBroker implements Broker {
     let beganMs = clock.monotonicMs();
     for (const message of messages) {
       try {
-        // No call takes this long unless the process was suspended. Another process may have taken over in the
+        // A call takes this long only if the process was suspended. Another process may have taken over in the
         // meantime.
         if (clock.monotonicMs() - beganMs > 2 * ackTimeoutMs) throw notHandedOver('This process was suspended.');
         beganMs = clock.monotonicMs();

@@ -156,8 +156,8 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     connectTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: DISCONNECT_TIMEOUT_MS,
     commandTimeout: commandTimeoutMs,
-    // Time after which the connection is closed if the server remains silent while commands are pending, even before
-    // the connection is ready.
+    // If the server remains silent for this long while commands are pending, the connection is closed, even before it
+    // is ready.
     socketTimeout: commandTimeoutMs,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,

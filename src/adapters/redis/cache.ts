@@ -31,9 +31,9 @@ export type RedisCacheOptions = {
 
 /**
  * A cache on a Redis server that all replicas share. While the server is unavailable, lookups find nothing, writes are
- * lost, and all other calls fail immediately with CacheUnavailable. A server that hangs delays calls by one command
- * timeout. Counter windows use the server's clock, so that replicas agree. Window end times are converted to this
- * process's wall clock.
+ * lost, and all other calls fail immediately with CacheUnavailable. If the server hangs, calls are delayed by one
+ * command timeout. Counter windows use the server's clock, so that replicas agree. Window end times are converted to
+ * this process's wall clock.
  */
 export class RedisCache implements Cache {
   private readonly link: RedisLink;

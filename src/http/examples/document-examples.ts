@@ -49,7 +49,7 @@ export class DocumentExamples {
       this.addToResponse(endpoint, Number(status), content, sample);
   }
 
-  /** The examples that operations refer to. */
+  /** The examples to which operations refer. */
   components(): Record<string, JsonSchema> {
     return Object.fromEntries(
       [...this.shared]

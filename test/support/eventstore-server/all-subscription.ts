@@ -84,7 +84,7 @@ export class AllSubscription {
   }
 
   /**
-   * Adds every commit to the live buffer immediately, and sends it to the consumer from there. A commit that does not
+   * Adds every commit to the live buffer immediately and sends it to the consumer from there. A commit that does not
    * fit into the buffer ends the subscription, even if the consumer is fast.
    */
   async #goLiveBounded(): Promise<void> {
@@ -131,7 +131,7 @@ export class AllSubscription {
     }
   }
 
-  /** Examines the next page of events, and delivers those that match. Returns false if the page is empty. */
+  /** Examines the next page of events and delivers those that match. Returns false if the page is empty. */
   async #deliverPage(): Promise<boolean> {
     const page = this.#node.history.log.page(this.#position + 1, 'forwards');
     for (const event of page) {

@@ -162,7 +162,7 @@ export class EventStoreServer {
     this.#connections.breakAll();
   }
 
-  /** Breaks every connection, and closes the port for `downMs`. The data remains. */
+  /** Breaks every connection and closes the port for `downMs`. The data remains. */
   async restart(downMs = 50): Promise<void> {
     await this.#connections.close();
     await new Promise((resolve) => setTimeout(resolve, downMs));

@@ -15,7 +15,7 @@ export class Faults {
     this.#hung = { until, end };
   }
 
-  /** Ends the effect of `hang`, and carries out the pending calls. */
+  /** Ends the effect of `hang` and carries out the pending calls. */
   resume(): void {
     this.#hung?.end();
     this.#hung = undefined;

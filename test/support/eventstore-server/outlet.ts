@@ -2,7 +2,7 @@ import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { EventStoreNode } from './node.js';
 
-/** Sends the response messages of a read, and respects the reader's backpressure. */
+/** Sends the response messages of a read and respects the reader's backpressure. */
 export class Outlet {
   readonly #call: ServerWritableStream<ReadReq, ReadResp>;
   readonly #node: EventStoreNode;
