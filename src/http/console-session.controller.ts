@@ -22,8 +22,7 @@ const ConsoleSessionDto = named(
   }),
 );
 
-const COOKIE =
-  'The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests.';
+const COOKIE = 'The refresh token is stored in an `HttpOnly` cookie with `SameSite=Strict`.';
 const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token cookie.', required: true } };
 
 const { email, password, tenant } = LoginInput.shape;

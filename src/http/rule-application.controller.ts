@@ -44,7 +44,9 @@ const UndoneRuleApplicationDto = named(
   'UndoneRuleApplicationDto',
   z.object({
     restored: count,
-    kept: count.meta({ description: 'Number of transactions that were changed again after the rule was applied.' }),
+    kept: count.meta({
+      description: 'Number of transactions that were not restored, because they had been changed again.',
+    }),
   }),
 );
 

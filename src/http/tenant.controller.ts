@@ -49,8 +49,8 @@ export const TenantController = controllerOf(
     {
       method: 'PATCH',
       description:
-        'In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first ' +
-        "sign-in with a token from a listed issuer. The token must contain the user's verified e-mail address, " +
+        'In `oidcDomains`, list OpenID issuers and domains. If a user has no OpenID identity yet, the first ' +
+        "sign-in with a token from a listed issuer binds it. The token must contain the user's verified e-mail address, " +
         'which must be in the listed domain. With `requireFactor`, owners and administrators must have a second ' +
         'factor.',
       body: UpdateSettings.schema,

@@ -139,7 +139,7 @@ export const WebhookController = controllerOf(
     ({ target, params: { deliveryId } }) => new ResendDelivery(target, { deliveryId: deliveryId.toLowerCase() }),
   ),
   routes.command(
-    'Deliver all events since an instant, except those that the delivery log marks as delivered',
+    'Deliver all events since a given time, except those already logged as delivered',
     { path: '/:id/recover', body: recoverBody, answers: { status: 201, shape: 'command', also: disabled } },
     ({ target, body }) => new RecoverWebhook(target, body),
   ),

@@ -79,7 +79,7 @@ export class Forwarder {
     this.rewinds = new Rewinds({ ...parts, turn: (signal) => this.turn(signal) });
   }
 
-  /** Every event up to and including this position has been published or parked; −1 while nothing is forwarded. */
+  /** Every event up to and including this position has been published or parked; −1 if live forwarding is stopped. */
   get position(): number {
     return this.live?.lane.position ?? BEFORE_ALL;
   }

@@ -33,7 +33,7 @@ export type Delivery = {
   readonly createdAt: string;
   readonly lastAttemptAt: string;
   readonly nextAttemptAt: string | null;
-  /** Position among the webhook's deliveries; see LoggedAt. */
+  /** Sequence number of the delivery within its webhook; see LoggedAt. */
   readonly number: number;
 };
 

@@ -109,7 +109,7 @@ describe('The stream of jobs', () => {
       watcher.leave();
       kept.push(...lines(watcher));
       lastId = watcher.events.findLast(({ id }) => id !== undefined)?.id ?? lastId;
-      // The client is sometimes disconnected for several runs.
+      // In some cases, a run takes place while the client is disconnected.
       if (random() < 0.5) await ran();
       leaves += 1;
       watcher = await watch(lastId);

@@ -164,7 +164,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's password and end all other sessions
-         * @description A wrong current password returns 400 with an error at `currentPassword`, and counts as a failed sign-in.
+         * @description A wrong current password returns 400 with an error for `currentPassword`, and counts as a failed sign-in.
          */
         post: operations["postAuthChangePassword"];
         delete?: never;
@@ -401,8 +401,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm the caller's identity again before an operation that requires it
-         * @description Without a proof, the response contains the accepted methods and the passkey options. With a proof, the session counts as verified for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.
+         * Verify the caller's identity again before an operation that requires a step-up
+         * @description If the request contains no proof, the response lists the accepted methods and the passkey options. A valid proof verifies the session for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.
          */
         post: operations["postAuthStepUp"];
         delete?: never;
@@ -696,7 +696,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an integration key's secret
-         * @description The old secret stops working after `overlapHours`, by default within a second. Older secrets stop working within a second.
+         * @description The old secret stops working after `overlapHours`, or within a second if `overlapHours` is omitted. Any older secret stops working within a second.
          *
          *     Requires the `integrations.manage` permission.
          */
@@ -779,7 +779,7 @@ export interface paths {
         put?: never;
         /**
          * Push up to 500 sales, returns and cancellations
-         * @description The response lists the results in the same order as the sales in the request. Each sale gets the result that it would get if sent alone, and counts as one request toward the rate limit. The batch as a whole fails only if its JSON is malformed. Retries are safe, because the `externalId` identifies each sale. The `Idempotency-Key` header is ignored.
+         * @description The response lists the results in the same order as the sales in the request. Each sale gets the result that it would get if sent alone, and counts as one request toward the rate limit. A batch is rejected as a whole only if the batch itself is invalid, for example if its JSON is malformed. Retries are safe, because the `externalId` identifies each sale. The `Idempotency-Key` header is ignored.
          */
         post: operations["postIntegrationsV1SalesBatch"];
         delete?: never;
@@ -961,7 +961,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Close the books up to and including a day
+         * Close the books up to and including a date
          * @description Requires the `periods.close` permission.
          */
         post: operations["postPeriodsClose"];
@@ -981,7 +981,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Reopen the books after a day, or entirely
+         * Reopen the books after a date, or entirely
          * @description Requires the `periods.close` permission.
          *
          *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
@@ -1150,7 +1150,7 @@ export interface paths {
         put?: never;
         /**
          * Discard the dead letters that match a filter, or only count them
-         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations can pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
+         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
          *
          *     Requires a platform operator.
          */
@@ -1172,7 +1172,7 @@ export interface paths {
         put?: never;
         /**
          * Replay the dead letters that match a filter, or only count them
-         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations can pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
+         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
          *
          *     Requires a platform operator.
          */
@@ -1192,7 +1192,7 @@ export interface paths {
         };
         /**
          * List errors from requests and background work, grouped by kind, most recent first
-         * @description Occurrences of the same error are counted in one record until it is resolved. `dateFrom` and `dateTo` select errors that occurred in the period. Filters by tenant, branch or user select errors that recently affected that tenant, branch or user.
+         * @description Occurrences of the same error are counted in one record until the error is resolved. `dateFrom` and `dateTo` select errors that occurred in that period. Filters by tenant, branch or user select errors that recently affected that tenant, branch or user.
          *
          *     Requires a platform operator.
          */
@@ -1256,7 +1256,7 @@ export interface paths {
         };
         /**
          * List the events of all records, newest first
-         * @description Lists the events that have an audit log entry, once that entry is available. To list technical events, which have no entry, specify their `type`. Such a request searches only part of the history. Every successful request is recorded in the audit log.
+         * @description Lists events with an audit log entry, as soon as the entry is available. To list technical events, which have no entry, specify their `type`. Each such request examines at most 5,000 events. If `nextCursor` is not null, pass it as `cursor` to continue the search, even if the page is empty. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1324,7 +1324,7 @@ export interface paths {
         put?: never;
         /**
          * Republish messages from a position or an instant, while live messages continue
-         * @description The only forwarder is integration-events. GET /api/platform/redis/queues reports the progress. Rewinds run one after another.
+         * @description The only forwarder is `integration-events`. GET /api/platform/redis/queues reports the progress of the rewind. Rewinds run one after another.
          *
          *     Requires a platform operator.
          */
@@ -1378,7 +1378,7 @@ export interface paths {
         head?: never;
         /**
          * Set an integration key's rate limit or expiry
-         * @description The maximum rate limit for tenants does not apply. Raising the rate limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
+         * @description Operators can exceed the maximum rate limit for tenants. Raising the rate limit requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          *
          *     Requires a platform operator.
          */
@@ -1413,7 +1413,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download the events of a record with proofs that the last checkpoint covers them
+         * Download a record's events, with proofs that the last checkpoint covers them
          * @description Returns a JSON file that `scripts/verify-evidence.mjs` verifies without the service. Events that contain secrets are represented by their hashes. `entity` accepts the same values as in the audit log. Every download is recorded in the audit log.
          *
          *     Requires a platform operator.
@@ -1435,7 +1435,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prove that the history contains an event, or that events have only been appended
+         * Prove that the history contains an event, or that it has only been appended to
          * @description With `eventId`, the response proves that the last checkpoint covers the event. With `from` and `to`, it proves that the tree of the first `to` events contains the tree of the first `from` events.
          *
          *     Requires a platform operator.
@@ -1586,7 +1586,7 @@ export interface paths {
         };
         /**
          * Stream job changes as server-sent events
-         * @description The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). For each change, an `event: job` with a JobExecutionLogDto follows; its `id` is the position of the event. A request with `Last-Event-ID` gets only later events, without a snapshot. The service sends a comment every 15 seconds. The stream ends when the session ends.
+         * @description The stream begins with `event: snapshot`, which contains all jobs (a list of JobResponseDto). Each change is then sent as `event: job` with a JobExecutionLogDto. The `id` of the server-sent event is the position of the change in the history. If the request contains `Last-Event-ID`, the stream contains only later events, without a snapshot. The service sends a comment every 15 seconds. The stream ends when the session ends.
          *
          *     Requires a platform operator.
          */
@@ -1702,7 +1702,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a policy
-         * @description The policy's events wait until it is resumed. While the `booking` policy is paused, partners' sales are accepted but not booked. GET /api/platform/redis/queues lists the policies and the time at which each was paused.
+         * @description Events wait until the policy is resumed. While the `booking` policy is paused, partners' sales are accepted but not booked. GET /api/platform/redis/queues lists the policies and the time at which each was paused.
          *
          *     Requires a platform operator.
          */
@@ -1872,7 +1872,7 @@ export interface paths {
         };
         /**
          * List a record's events, newest first
-         * @description `entity` accepts the same values as in the audit log. A transaction recorded by another record's event is in that record's stream. Every successful request is recorded in the audit log.
+         * @description `entity` accepts the same values as in the audit log. If another record's event recorded a transaction, the transaction is in that record's stream. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1894,7 +1894,7 @@ export interface paths {
         };
         /**
          * Get a record's current state, or its state at a revision or an instant
-         * @description `entity` accepts the same values as in the audit log. A transaction recorded by another record's event is in that record's stream. Every successful request is recorded in the audit log.
+         * @description `entity` accepts the same values as in the audit log. If another record's event recorded a transaction, the transaction is in that record's stream. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -2003,7 +2003,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get all postings in a period in order, optionally as a Beancount file
+         * Get all postings in a period, ordered by date, optionally as a Beancount file
          * @description Requires the `reports.read` permission.
          */
         get: operations["getReportsGeneralLedger"];
@@ -2234,7 +2234,7 @@ export interface paths {
         head?: never;
         /**
          * Update the tenant's settings
-         * @description In `oidcDomains`, list OpenID issuers and domains. A user without a bound identity is bound at the first sign-in with a token from a listed issuer. The token must contain the user's verified e-mail address, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
+         * @description In `oidcDomains`, list OpenID issuers and domains. If a user has no OpenID identity yet, the first sign-in with a token from a listed issuer binds it. The token must contain the user's verified e-mail address, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
          *
          *     Requires the `users.write` permission.
          */
@@ -2321,7 +2321,7 @@ export interface paths {
         };
         /**
          * List categories by name
-         * @description Unlike other lists, this list is sorted alphabetically, ignoring case and accents.
+         * @description The list is sorted alphabetically, ignoring case and accents.
          *
          *     Requires the `categories.read` permission.
          */
@@ -2851,7 +2851,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook
-         * @description Only this response contains the signing secret. The webhook receives the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded after its creation. The events of each record are delivered in order. A delivery is retried for up to three days until the receiver responds with 2xx.
+         * @description Only this response contains the signing secret. The webhook receives the tenant's integration events (GET /api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded after its creation. The events of each record are delivered in order. A delivery is retried until the receiver responds with 2xx, for up to three days.
          *
          *     Requires the `integrations.manage` permission.
          */
@@ -2944,7 +2944,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver all events since an instant, except those that the delivery log marks as delivered
+         * Deliver all events since a given time, except those already logged as delivered
          * @description Requires the `integrations.manage` permission.
          */
         post: operations["postWebhooksByIdRecover"];
@@ -3027,7 +3027,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in to the console with e-mail and password, then with a second factor if the account has one
-         * @description First send the password, then the `factorToken` from the response together with a proof. Each code, recovery code or passkey assertion is accepted only once. Failed attempts are rate limited in the same way as wrong passwords. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests.
+         * @description First send the password, then the `factorToken` from the response together with a proof. Each code, recovery code or passkey assertion is accepted only once. Failed attempts are rate limited in the same way as wrong passwords. The refresh token is stored in an `HttpOnly` cookie with `SameSite=Strict`.
          */
         post: operations["postConsoleSession"];
         /** End this browser's session */
@@ -3048,7 +3048,7 @@ export interface paths {
         put?: never;
         /**
          * Get a new access token for this browser's session
-         * @description Returns null if nobody is signed in or the session has ended. The refresh token is stored in a cookie that scripts cannot read and browsers do not send with cross-site requests. As with POST /api/auth/refresh, each refresh token can be used only once.
+         * @description Returns null if nobody is signed in or the session has ended. The refresh token is stored in an `HttpOnly` cookie with `SameSite=Strict`. As with POST /api/auth/refresh, each refresh token can be used only once.
          */
         post: operations["postConsoleSessionRefresh"];
         delete?: never;
@@ -3100,7 +3100,7 @@ export interface paths {
         };
         /**
          * Get metrics in the Prometheus text format
-         * @description Requires the metrics token. If none is configured, only requests from loopback addresses are accepted.
+         * @description Requires the metrics token. If none is configured, only direct requests from this machine are accepted.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -3376,7 +3376,7 @@ export interface components {
             total: number;
             totalPages: number;
             /**
-             * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+             * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
              * @constant
              */
             totalIsCapped?: true;
@@ -3787,7 +3787,7 @@ export interface components {
                 path: string;
                 message: string;
             }[];
-            /** @description With TENANT_REQUIRED: the tenants to choose from. */
+            /** @description For TENANT_REQUIRED: the tenants to choose from. */
             tenants?: {
                 name: string;
                 slug: string;
@@ -3990,7 +3990,7 @@ export interface components {
             saleId: string | null;
             /** @description External id of the sale, or of the return or cancellation that the event books. Null if the event does not contain it. */
             externalId: string | null;
-            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. Lists also return null for data of more than 4,096 characters. */
+            /** @description Data to be delivered: CloudEvents or the accepted sale. Null if there is no such data. Lists also return null for data that is longer than 4,096 characters. */
             payload: unknown;
             reason: {
                 code: string;
@@ -4042,7 +4042,7 @@ export interface components {
             rateLimit: number;
             /** @description Time from which the key is rejected; null if it does not expire. */
             expiresAt: string | null;
-            /** @description Time of the last authenticated request. The first use appears immediately; later uses are recorded once a minute. If the service crashes, uses in the last minute may not be recorded. */
+            /** @description Time of the last authenticated request. The first request is recorded immediately, and later requests once a minute. If the service crashes, requests from the last minute may not be recorded. */
             lastUsedAt: string | null;
             /** @description Time until which the previous secret still works; null if only the current secret works. */
             previousSecretExpiresAt: string | null;
@@ -4178,7 +4178,7 @@ export interface components {
             data: unknown;
             /** @description Actor, origin, request and cause of the event. */
             metadata: unknown;
-            /** @description Kind of record in the event's audit log entry, which can refer to a record other than the one whose stream contains the event. For technical events, which have no entry: the kind of record whose stream contains the event. */
+            /** @description Kind of the record to which the event's audit log entry refers. This record may differ from the record whose stream contains the event. For technical events, which have no entry, this is the kind of the record whose stream contains the event. */
             entity: string;
             /** @description Tenant of the audit log entry; `platform` for platform entries. */
             tenantId: string;
@@ -4332,7 +4332,7 @@ export interface components {
             total: string;
         };
         PeriodsDto: {
-            /** @description Last closed day. No transactions can be posted on or before this day. */
+            /** @description Last closed date. No transactions can be posted on or before this date. */
             closedThrough: string | null;
             /** @description Closings and reopenings, newest first. */
             history: {
@@ -4412,7 +4412,7 @@ export interface components {
             position: number;
             /** @description Position of the service's last event. */
             head: number;
-            /** @description `head` minus `position`. Positions have gaps, so this is not a number of events. */
+            /** @description `head` minus `position`. Positions have gaps, so the lag is not a number of events. */
             lag: number;
             /**
              * @description STOPPED: an event cannot be applied. FAILED: processing fails and is retried.
@@ -4658,7 +4658,7 @@ export interface components {
         };
         SaleBatchAnswerDto: {
             items: {
-                /** @description External id of the sale; null if it has none. */
+                /** @description External id of the sale; null if the sale has none. */
                 externalId: string | null;
                 /** @description HTTP status that the sale would get if it were sent alone. */
                 status: number;
@@ -5218,7 +5218,7 @@ export interface components {
             date: string;
             /**
              * Format: date
-             * @description Original date of the document. Earlier than `date` if its period was closed or its sale was booked later.
+             * @description Original date of the document. Earlier than `date` if its period was closed, or if its sale was booked later.
              */
             documentDate: string;
             type: ("COLLECTION" | "PAYMENT" | "TRANSFER" | "ADJUSTMENT" | "OPENING_BALANCE" | "JOURNAL") | null;
@@ -5318,7 +5318,7 @@ export interface components {
         };
         UndoneRuleApplicationDto: {
             restored: number;
-            /** @description Number of transactions that were changed again after the rule was applied. */
+            /** @description Number of transactions that were not restored, because they had been changed again. */
             kept: number;
         };
         UnreadCountDto: {
@@ -5562,7 +5562,7 @@ export interface components {
         "Idempotent-Replayed": "true";
         /** @description Number of seconds to wait before retrying. */
         "Retry-After": number;
-        /** @description Required credential type. */
+        /** @description Required authentication scheme. */
         "WWW-Authenticate": string;
         /** @description Number of requests allowed per window. */
         "X-RateLimit-Limit": number;
@@ -5734,7 +5734,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -5893,7 +5893,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7075,7 +7075,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -7773,7 +7773,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10177,7 +10177,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -10335,7 +10335,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11134,7 +11134,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -11293,7 +11293,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12481,7 +12481,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -13142,7 +13142,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13967,7 +13967,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -14739,7 +14739,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -15100,7 +15100,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15325,7 +15325,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17229,7 +17229,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -17586,7 +17586,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -18816,7 +18816,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -19375,11 +19375,11 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
-                        /** @description Value of `cursor` for the next page; null on the last page. Any page may contain fewer items than requested, or none. */
+                        /** @description Value to send as `cursor` for the next page; null on the last page. Any page may contain fewer items than requested, or none. */
                         nextCursor: string | null;
                     };
                 };
@@ -22239,7 +22239,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -22558,7 +22558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22809,7 +22809,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -22967,7 +22967,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25306,7 +25306,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -25660,7 +25660,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -25818,7 +25818,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27627,7 +27627,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28671,7 +28671,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -28829,7 +28829,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30639,7 +30639,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31655,7 +31655,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33134,7 +33134,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -33729,7 +33729,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -33888,7 +33888,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34291,7 +34291,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34731,7 +34731,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34983,7 +34983,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -35141,7 +35141,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36956,7 +36956,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -37114,7 +37114,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
+            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37947,7 +37947,7 @@ export interface operations {
                         hasPreviousPage: boolean;
                         hasNextPage: boolean;
                         /**
-                         * @description Present if counting stopped at 10,000. The total is then a lower bound, and `hasNextPage` is true if the page is full.
+                         * @description Present if counting stopped at 10,000 records. The total is then a lower bound, and `hasNextPage` is true if the page is full.
                          * @constant
                          */
                         totalIsCapped?: true;
@@ -38595,7 +38595,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description TOO_MANY_SECRETS: too many secrets are in use. Try again later. */
+            /** @description TOO_MANY_SECRETS: five secrets are already in use. Wait until the time given in `message`. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
