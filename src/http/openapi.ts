@@ -55,7 +55,7 @@ const RAW_CONTENT: Partial<Readonly<Record<Shape, JsonSchema>>> = {
   file: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   'page-html': { 'text/html': { schema: { type: 'string' } } },
 };
-const REPLAYED = { 200: 'The response to the first request with this idempotency key, replayed byte for byte.' };
+const REPLAYED = { 200: 'Replay of the response to the first request with this idempotency key, byte for byte.' };
 const SUCCESS: Readonly<Record<number, string>> = { 200: 'Success.', 201: 'The command succeeded.', 202: 'Accepted.' };
 
 class DocumentBuilder {

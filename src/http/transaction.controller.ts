@@ -71,7 +71,7 @@ export const TransactionController = controllerOf(
       idempotencyKey: true,
       answers: {
         ...receipt(201),
-        also: { 200: 'The response to the first request with this idempotency key, replayed byte for byte.' },
+        also: { 200: 'Replay of the response to the first request with this idempotency key, byte for byte.' },
       },
     },
     async ({ tenantId, id: newId, body, received, idempotencyKey: key }, services) => {

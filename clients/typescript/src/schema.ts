@@ -5893,7 +5893,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7773,7 +7773,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10335,7 +10335,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11293,7 +11293,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13142,7 +13142,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15100,7 +15100,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15325,7 +15325,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22558,7 +22558,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22967,7 +22967,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25818,7 +25818,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27627,7 +27627,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28829,7 +28829,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30639,7 +30639,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31655,7 +31655,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33888,7 +33888,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34291,7 +34291,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34731,7 +34731,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35141,7 +35141,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37114,7 +37114,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The response to the first request with this idempotency key, replayed byte for byte. */
+            /** @description Replay of the response to the first request with this idempotency key, byte for byte. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
