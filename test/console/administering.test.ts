@@ -137,7 +137,7 @@ test('A user gets branches, a new password and a one-time code, and is deleted',
   await button('Reset password: Lena Loader').click();
   await dialog().getByLabel('New password').fill('still another secret');
   await inDialog('Reset password').click();
-  await dialog().getByText('The password of Lena Loader has been reset.').waitFor();
+  await dialog().getByText('The password for Lena Loader has been reset.').waitFor();
   await inDialog('Close').last().click();
   await button('Create an OpenID code: Lena Loader').click();
   await inDialog('Create an OpenID code').click();

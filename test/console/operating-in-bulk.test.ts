@@ -156,7 +156,7 @@ test('A rewind republishes the chosen messages of one tenant', async () => {
   await dialog().getByLabel('Only these messages').fill('kontor.sale.accepted.v1');
   expect(await visitor.barriers()).toEqual([]);
   await dialog().getByRole('button', { name: 'Rewind' }).click();
-  await page.getByText(/Last rewind, of Acme Trading, only kontor\.sale\.accepted\.v1/).waitFor();
+  await page.getByText(/Last rewind, for Acme Trading, only kontor\.sale\.accepted\.v1/).waitFor();
 });
 
 test('Date filters are days in the time zone of the displayed times', async () => {

@@ -127,7 +127,7 @@ test('Administrators and operators remove the lost factors of another person', a
     expect(await visitor.barriers()).toEqual([]);
     await dialog.getByLabel('Reason').fill('Lost the phone.');
     await dialog.locator('button[type=submit]').click();
-    await dialog.getByText(`The second factors of ${name} have been removed.`).waitFor();
+    await dialog.getByText(`All second factors for ${name} have been removed.`).waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'detached' });
     // A second removal fails, because the account no longer has any factors.

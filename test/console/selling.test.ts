@@ -106,7 +106,9 @@ test('A sale is recorded manually: its total is shown while the user types, and 
   await title('Sale S-000001').waitFor();
   await page.getByRole('region', { name: 'Details' }).getByText('Booked').waitFor();
   await page.getByText('Entered by hand').waitFor();
-  expect(await page.getByRole('link', { name: /^(?:Invoice|Collection) [\d.,]+ EUR$/ }).count()).toBe(2);
+  const links = page.getByRole('link', { name: /^(?:Invoice|Collection) [\d.,]+ EUR$/ });
+  await links.nth(1).waitFor();
+  expect(await links.count()).toBe(2);
 });
 
 test('A manually recorded sale is cancelled once, on its page', async () => {
