@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Number of uses after which a schema is compiled. Compiling takes as long as a few hundred validations. */
+/** Number of uses after which a schema is compiled. Compiling takes as long as hundreds of validations (ADR 0092). */
 const COMPILED_AFTER = 200;
 
 type Use = { count: number; compiled: z.ZodType | undefined };
