@@ -14,7 +14,7 @@ import {
 import { compareAmounts, sumOf } from './money.js';
 import { acceptedSale, hasBooked, type AcceptedSale, type Sale } from './sale.aggregate.js';
 import type { Booking, SaleEvent, SalePayment } from './sale-events.js';
-import { nameUuid } from '../eventsourcing/name-uuid.js';
+import { nameUuid, nameUuidAt } from '../eventsourcing/name-uuid.js';
 
 /**
  * The accounts to which a document is posted. `byPayment` contains one account per payment, in the order of the
@@ -56,9 +56,6 @@ type Placed = Pick<SaleBookingData, 'saleId' | 'branchId' | 'date' | 'documentDa
 export type CancellationBookingData = Placed & { readonly externalId: string };
 
 const transactionId = (saleId: string, purpose: string): string => nameUuid(purpose, saleId);
-
-/** Returns the id of a sale's invoice transaction. */
-export const invoiceIdOf = (saleId: string): string => transactionId(saleId, 'invoice');
 
 /**
  * Returns the transaction ids of a booking. `holder` is the document itself if it is a SALE, otherwise the related
@@ -112,13 +109,15 @@ export function bookSale(state: Sale, data: SaleBookingData): SaleEvent[] {
   if (found.booking) return [];
   const { saleId, customerId, branchId, date, accounts } = data;
   const shared = facts(data, found);
+  const acceptedMs = Date.parse(found.acceptedAt);
+  const idOf = (purpose: string): string => nameUuidAt(acceptedMs, purpose, saleId);
   const invoice = saleInvoice(
-    { ...shared, id: invoiceIdOf(saleId), description: `Sale ${found.externalId}` },
+    { ...shared, id: idOf('invoice'), description: `Sale ${found.externalId}` },
     { customerId, ...documentAmounts(accounts, found) },
   );
   const collections = found.payments.map(({ amount }, index) =>
     collection(
-      { ...shared, id: transactionId(saleId, `collection-${index}`), description: `Payment of ${found.externalId}` },
+      { ...shared, id: idOf(`collection-${index}`), description: `Payment of ${found.externalId}` },
       { customerId, accountId: accountOf(accounts, index), amount },
     ),
   );

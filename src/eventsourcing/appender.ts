@@ -11,7 +11,7 @@ import type { Clock } from '../ports/time.js';
 import type { DomainEvent } from './aggregate.js';
 import { currentContext } from './context.js';
 import { metadataOf, type EventCatalogue } from './event-catalogue.js';
-import { nameUuid } from './name-uuid.js';
+import { nameUuidAfter } from './name-uuid.js';
 
 const MAX_ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 50;
@@ -27,9 +27,9 @@ export class Appender {
   ) {}
 
   /**
-   * Prepares events for an append. Each id is the UUIDv5 of the command id, the stream, the expected revision and the
-   * index. A retry of the same append produces the same ids, but a new decision at another revision produces different
-   * ones.
+   * Prepares events for an append. Each id is derived from the command id, the stream, the expected revision and the
+   * index, and has the time of the command id. A retry of the same append produces the same ids, but a new decision at
+   * another revision produces different ones.
    *
    * All reactions to an event share one command id, even after redelivery, under two leaders, and in different
    * policies. Therefore, the ids of their events also depend on the type and the data, so that the store does not treat
@@ -41,7 +41,7 @@ export class Appender {
     return events.map((event, index) => {
       const { data, version } = this.catalogue.encode(event);
       return {
-        id: nameUuid(
+        id: nameUuidAfter(
           `${stream}@${expected}#${index}${context.causationId === undefined ? '' : `${event.type}${JSON.stringify(data)}`}`,
           context.commandId,
         ),

@@ -37,11 +37,12 @@ export type SaleView = Pick<
 
 export const sales: ReadModel<SaleView> = {
   name: 'sales',
-  version: 2,
+  version: 3,
   fields: texts<SaleView>('occurredAt', 'createdAt', 'status', 'type', 'sourceId', 'customerId'),
   filters: ['status', 'type', 'sourceId', 'customerId'],
   common: ['type', 'sourceId'],
-  order: { fields: ['occurredAt'], direction: 'descending' },
+  // Sales of the same instant are in the order of their acceptance.
+  order: { fields: ['occurredAt', 'createdAt'], direction: 'descending' },
   orders: { accepted: { fields: ['createdAt'], direction: 'descending' } },
   search: searchIn<SaleView>('externalId', 'customerName'),
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],

@@ -1,9 +1,9 @@
 import { fromMinor, toMinor } from '../aggregates/money.js';
-import { invoiceIdOf } from '../aggregates/sale-booking.js';
 import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
 import { customers } from '../projections/account.projection.js';
 import { positionOf, transactions, type TransactionView } from '../projections/ledger.projection.js';
+import { sales } from '../projections/sale.projection.js';
 import { type BooksOf, LedgerSums, scopeOf } from './ledger-sums.js';
 import { MinorSum } from './minor-sum.js';
 import { daysBetween, isOwnItem, LaterPostings } from './open-amounts.js';
@@ -50,6 +50,7 @@ async function openItemsOf(
   if (!customer || customer.isDeleted) throw notFound('customer');
   const { currency, digits, today } = await ledger.currencyOf(books);
   await ledger.whenKnown(books, transactions);
+  await ledger.whenKnown(books, sales);
   const balance = new MinorSum();
   await ledger.eachDayOf(books, new Set([customerId]), { to: asOf }, digits, ({ debit, credit }) => {
     balance.add(debit).add(credit, -1);
@@ -82,6 +83,8 @@ type Asked = {
 };
 /** A record with an unpaid amount, and the transaction that debited the customer. */
 type Item = { readonly first: TransactionView; readonly net: bigint; readonly debit: bigint };
+
+type Changed = { readonly entity: 'transaction' | 'sale'; readonly id: string };
 
 /** Returns the records with unpaid amounts, newest first. */
 async function* leftBy(
@@ -116,23 +119,22 @@ const recordOf = ({ id, carrier, reversalOf }: TransactionView): string =>
 const amountsOf = ({ postings }: TransactionView, customerId: string, digits: number): bigint[] =>
   postings.filter(({ accountId }) => accountId === customerId).map(({ amount }) => toMinor(amount, digits));
 
-/**
- * Returns the first transaction of the record whose open amount the event changes; undefined if the event changes no
- * open amount.
- */
-function changeOf(event: readonly TransactionView[], net: bigint): string | undefined {
+/** Returns the record whose open amount the event changes; undefined if the event changes no open amount. */
+function changeOf(event: readonly TransactionView[], net: bigint): Changed | undefined {
   const isReturn = event.some(({ documentEffect }) => documentEffect === 'RETURN');
   if (isOwnItem(isReturn, net)) return undefined;
   for (const { carrier, saleId, reversalOf } of event) {
-    if (reversalOf !== null) return reversalOf;
-    if (carrier.entity === 'sale' && saleId !== carrier.recordId) return invoiceIdOf(carrier.recordId);
+    if (reversalOf !== null) return { entity: 'transaction', id: reversalOf };
+    if (carrier.entity === 'sale' && saleId !== carrier.recordId) return { entity: 'sale', id: carrier.recordId };
   }
   return undefined;
 }
 
 /** Whether a change is dated before the transaction that it changes, and therefore counts separately. */
-async function isBefore({ date }: TransactionView, changed: string, models: ReadModels, books: BooksOf) {
-  const original = await models.get(transactions, scopeOf(books), changed);
+async function isBefore({ date }: TransactionView, { entity, id }: Changed, models: ReadModels, books: BooksOf) {
+  const scope = scopeOf(books);
+  const changed = entity === 'sale' ? (await models.get(sales, scope, id))?.transactionIds?.[0] : id;
+  const original = changed === undefined ? undefined : await models.get(transactions, scope, changed);
   return original !== undefined && original.date > date;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { v5 } from 'uuid';
-import { nameUuid } from '../../src/eventsourcing/name-uuid.js';
+import { v5, v7, validate, version } from 'uuid';
+import { nameUuid, nameUuidAfter, nameUuidAt } from '../../src/eventsourcing/name-uuid.js';
 
 describe('A name-based UUID', () => {
   test('matches RFC 9562 for every name and namespace', () => {
@@ -23,4 +23,40 @@ describe('A name-based UUID', () => {
       expect(() => nameUuid('a', namespace)).toThrow(TypeError);
     },
   );
+});
+
+describe('A name-based UUID with a time', () => {
+  const NAMESPACE = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+  const instant = fc.integer({ min: 0, max: Date.parse('9999-12-31') });
+
+  test('is a UUIDv7 that is the same for the same time, name and namespace, and differs for another name', () => {
+    fc.assert(
+      fc.property(instant, fc.string(), fc.string(), fc.uuid(), (ms, name, other, namespace) => {
+        const id = nameUuidAt(ms, name, namespace);
+        expect([validate(id), version(id)]).toEqual([true, 7]);
+        expect(nameUuidAt(ms, name, namespace)).toBe(id);
+        expect(nameUuidAt(ms, other, namespace) === id).toBe(other === name);
+      }),
+    );
+  });
+
+  test('is sorted by its time', () => {
+    fc.assert(
+      fc.property(instant, instant, fc.string(), fc.string(), (ms, later, name, other) => {
+        fc.pre(ms < later);
+        expect(nameUuidAt(ms, name, NAMESPACE) < nameUuidAt(later, other, NAMESPACE)).toBe(true);
+      }),
+    );
+  });
+
+  test('takes the time of a UUIDv7, and of no other version', () => {
+    fc.assert(
+      fc.property(instant, fc.string(), fc.uuid(), (msecs, name, other) => {
+        const origin = v7({ msecs });
+        expect(nameUuidAfter(name, origin)).toBe(nameUuidAt(msecs, name, origin));
+        fc.pre(version(other) !== 7);
+        expect(nameUuidAfter(name, other)).toBe(nameUuid(name, other));
+      }),
+    );
+  });
 });
