@@ -126,7 +126,7 @@ export const NotificationController = controllerOf(
   subscriptions.command(
     'Subscribe a browser to push messages',
     {
-      description: "Replaces another user's subscription for the same browser.",
+      description: 'If another user is subscribed in the same browser, that subscription is replaced.',
       body: CreateWebPushSubscription,
       creates: {},
     },

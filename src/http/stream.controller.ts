@@ -96,8 +96,8 @@ const routes = routesAt('/api/platform/streams/:entity/:id', {
   isRecorded: true,
 });
 const description =
-  "`entity` accepts the same values as in the audit log. If another record's event recorded a transaction, the " +
-  "transaction is in that record's stream. Every successful request is recorded in the audit log.";
+  '`entity` accepts the same values as in the audit log. If a transaction was recorded by an event of another record, ' +
+  "such as a sale, it is in that record's stream. Every successful request is recorded in the audit log.";
 
 /**
  * Only ids that are UUIDs are lowercased. Names that serve as ids, such as the name of a forwarder, are case-sensitive.

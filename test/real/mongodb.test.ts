@@ -582,7 +582,7 @@ describe('When MongoDB fails', () => {
   });
 
   test('a client whose health check never ends is replaced, so that calls succeed again', async () => {
-    // Without this setting, the driver delays a check that follows another check.
+    // By default, the driver waits for at least 500 ms between two health checks.
     const url = `${server.url}?minHeartbeatFrequencyMS=1`;
     const mongo = new MongoConnection({ url, clock, logger, timeoutMs });
     try {

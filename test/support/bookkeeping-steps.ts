@@ -1,9 +1,5 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/**
- * Bookkeeping steps describe future requests. The numbers in a step select from the records that exist when the step
- * runs.
- */
 export const DATES = ['1900-01-01', '2024-02-29', '2025-12-31', '2026-01-01', '2026-06-30', '2031-05-05', '9999-12-31'];
 export const TYPES = ['COLLECTION', 'PAYMENT', 'TRANSFER', 'ADJUSTMENT', 'OPENING_BALANCE'] as const;
 export const ACCOUNT_TYPES = [
@@ -37,6 +33,7 @@ export const TEXTS = [
  */
 export const SPOILS = ['lacks', 'extra', 'amount', 'unknown', 'malformed', 'currency', 'date', 'field'] as const;
 
+/** A number that selects one of the records that exist when the step runs. */
 const choice = fc.nat({ max: 1_000 });
 const date = fc.constantFrom(...DATES);
 const direction = fc.constantFrom('IN' as const, 'OUT' as const);

@@ -853,7 +853,7 @@ export interface paths {
         put?: never;
         /**
          * Subscribe a browser to push messages
-         * @description Replaces another user's subscription for the same browser.
+         * @description If another user is subscribed in the same browser, that subscription is replaced.
          */
         post: operations["postNotificationsPushSubscriptions"];
         /** Delete one of the caller's push subscriptions */
@@ -1872,7 +1872,7 @@ export interface paths {
         };
         /**
          * List a record's events, newest first
-         * @description `entity` accepts the same values as in the audit log. If another record's event recorded a transaction, the transaction is in that record's stream. Every successful request is recorded in the audit log.
+         * @description `entity` accepts the same values as in the audit log. If a transaction was recorded by an event of another record, such as a sale, it is in that record's stream. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
@@ -1894,7 +1894,7 @@ export interface paths {
         };
         /**
          * Get a record's current state, or its state at a revision or an instant
-         * @description `entity` accepts the same values as in the audit log. If another record's event recorded a transaction, the transaction is in that record's stream. Every successful request is recorded in the audit log.
+         * @description `entity` accepts the same values as in the audit log. If a transaction was recorded by an event of another record, such as a sale, it is in that record's stream. Every successful request is recorded in the audit log.
          *
          *     Requires a platform operator.
          */
