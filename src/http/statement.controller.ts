@@ -26,6 +26,10 @@ const lineFields = {
   debit: z.string(),
   credit: z.string(),
   balance: z.string().meta({ description: 'Balance after this line: debits minus credits.' }),
+  lineDescription: text.meta({
+    description:
+      'Description of the journal entry line. If several lines post to the account, separated by semicolons.',
+  }),
 };
 const StatementDto = named(
   'StatementDto',

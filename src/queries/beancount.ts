@@ -128,12 +128,13 @@ class LedgerFile {
   directiveOf({ transaction, accounts }: NamedTransaction): string {
     const { id, date, type, documentEffect, description, reference, externalId, postings } = transaction;
     const opens: string[] = [];
-    const lines = postings.map(({ accountId, amount }) => {
+    const lines = postings.map(({ accountId, amount, description: note }) => {
       this.balances.set(accountId, (this.balances.get(accountId) ?? 0n) + toMinor(amount, this.ledger.digits));
       const account = accounts.get(accountId) ?? { accountId, code: null, name: '', type: 'OTHER' };
       // The first posting to this account was recorded after the accounts had been read.
       if (!this.labels.has(account)) opens.push(`\n${this.openOf(account, date)}`);
-      return `  ${this.labels.of(account)} ${amount} ${this.ledger.currency}\n`;
+      const noted = note === undefined ? '' : `    description: ${quoted(note)}\n`;
+      return `  ${this.labels.of(account)} ${amount} ${this.ledger.currency}\n${noted}`;
     });
     const metadata = Object.entries({ id, reference, external: externalId }).flatMap(([key, value]) =>
       value === null ? [] : [`  ${key}: ${quoted(value)}\n`],

@@ -14,6 +14,8 @@ export type StatementLine = Pick<
   readonly transactionId: string;
   /** The transaction's customer or, if there is none, its other accounts. */
   readonly counterparty: string | null;
+  /** Descriptions of the journal entry lines that post to the account. */
+  readonly lineDescription: string | null;
   readonly debit: string;
   readonly credit: string;
   /** Balance after this line: debits minus credits. */
@@ -139,6 +141,7 @@ class AccountPostings {
         counterparty: this.counterpartyOf(transaction, names),
         ...{ reversalOf, reason },
         ...{ debit: this.text(debit), credit: this.text(credit), balance: this.text(balance) },
+        lineDescription: this.descriptionOf(transaction),
       };
     });
     return { opening: this.text(opening), lines, closing: this.text(balance) };
@@ -146,6 +149,12 @@ class AccountPostings {
 
   private text(minor: bigint): string {
     return fromMinor(minor, this.digits);
+  }
+
+  private descriptionOf({ postings }: TransactionView): string | null {
+    const own = postings.filter(({ accountId }) => accountId === this.account.id);
+    const descriptions = own.flatMap(({ description }) => description ?? []);
+    return [...new Set(descriptions)].join('; ') || null;
   }
 
   private othersOf({ customerId, postings }: TransactionView): string[] {

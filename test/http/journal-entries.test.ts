@@ -83,6 +83,42 @@ describe('A journal entry', () => {
     ]);
   });
 
+  test("shows its lines' descriptions in statements and in the Beancount file", async () => {
+    const [debit, credit] = ['4.00', '9.00'];
+    const { id } = await post(
+      [
+        line('Flour', { debit, description: 'Rye\n"organic"' }),
+        line('Flour', { debit: '5.00', description: 'Wheat' }),
+        line('Mill', { credit }),
+      ],
+      { description: 'Two sacks' },
+    );
+    const statementOf = (name: string, headers = {}): Promise<Reply> =>
+      service.get(`/api/accounts/${ids[name] ?? ''}/statement`, token, headers);
+    for (const [name, lineDescription] of [
+      ['Flour', 'Rye\n"organic"; Wheat'],
+      ['Mill', null],
+    ] as const) {
+      const { lines } = (await statementOf(name)).data as { lines: { transactionId: string }[] };
+      expect(lines.find(({ transactionId }) => transactionId === id)).toMatchObject({
+        description: 'Two sacks',
+        lineDescription,
+      });
+      const rows = csvTable((await statementOf(name, { accept: 'text/csv' })).text);
+      const row = rows.find(({ transactionId }) => transactionId === id);
+      expect(row?.['lineDescription']).toBe(lineDescription ?? '');
+    }
+    const { text } = await service.get('/api/reports/general-ledger?format=beancount', token);
+    const entry = text.split('\n\n').find((directive) => directive.includes(`id: "${id}"`));
+    expect(entry?.split('\n').slice(-5)).toEqual([
+      expect.stringMatching(/^ {2}Expenses:\S+ 4\.00 EUR$/),
+      '    description: "Rye \\"organic\\""',
+      expect.stringMatching(/^ {2}Expenses:\S+ 5\.00 EUR$/),
+      '    description: "Wheat"',
+      expect.stringMatching(/^ {2}Liabilities:\S+ -9\.00 EUR$/),
+    ]);
+  });
+
   test('posts to customers, and updates their balances and lists of transactions', async () => {
     const one = (await post([line('Ada', { debit: '7.00' }), line('Cash', { credit: '7.00' })])).id;
     const both = (await post([line('Ada', { credit: '3.00' }), line('Bob', { debit: '3.00' })])).id;

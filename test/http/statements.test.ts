@@ -155,10 +155,10 @@ describe('The statement of an account', () => {
     expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8');
     const rows = reply.text.trimEnd().split('\r\n');
     expect(rows[0]).toBe(
-      'transactionId,date,type,documentEffect,description,reference,counterparty,reversalOf,reason,debit,credit,balance',
+      'transactionId,date,type,documentEffect,description,reference,counterparty,reversalOf,reason,debit,credit,balance,lineDescription',
     );
-    expect(rows[1]).toBe(`,2026-02-01,,,Opening balance,,,,,,,${opening}`);
-    expect(rows.at(-1)).toBe(`,2026-02-27,,,Closing balance,,,,,,,${closing}`);
+    expect(rows[1]).toBe(`,2026-02-01,,,Opening balance,,,,,,,${opening},`);
+    expect(rows.at(-1)).toBe(`,2026-02-27,,,Closing balance,,,,,,,${closing},`);
     expect(rows).toHaveLength(lines.length + 3);
   });
 

@@ -77,6 +77,14 @@ test('The ledger of a year passes bean-check, and asserts the balances of the tr
     const body = { name, code, openingBalance: { ...opening, amount } };
     expect((await service.post('/api/customers', body, token)).status).toBe(201);
   }
+  const { body } = await service.get('/api/accounts?pageNumber=1&pageSize=2&type=CASH&type=BANK', token);
+  const [one, other] = (body as { items: { id: string }[] }).items;
+  const lines = [
+    { accountId: one?.id, debit: '3.00', description: 'A "quoted" \\ note; over\ntwo lines' },
+    { accountId: other?.id, credit: '3.00' },
+  ];
+  const journal = { type: 'JOURNAL', date: '2026-02-02', lines };
+  expect((await service.post('/api/transactions', journal, token)).status).toBe(201);
   await service.quiet();
   for (const [query, end] of [
     ['', undefined],

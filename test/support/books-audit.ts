@@ -11,7 +11,7 @@ import type { NaiveEntry } from './naive-books.js';
 const AMOUNT_FIELDS = ['amount', 'debit', 'credit', 'balance', 'opening', 'closing', 'totalDebit', 'totalCredit'];
 
 const STATEMENT_COLUMNS =
-  'transactionId date type documentEffect description reference counterparty reversalOf reason debit credit balance'.split(
+  'transactionId date type documentEffect description reference counterparty reversalOf reason debit credit balance lineDescription'.split(
     ' ',
   );
 
@@ -224,7 +224,10 @@ export class BooksAudit {
       const { id: transactionId, date, type, documentEffect, description, reference, reversalOf, reason } = record;
       const facts = { transactionId, date, type, documentEffect, description, reference, reversalOf, reason };
       const texts = { debit: model.text(debit), credit: model.text(credit), balance: model.text(balance) };
-      return isShown(debit, credit) ? [{ ...facts, ...texts }] : [];
+      const own = record.postings.filter(({ accountId }) => accountId === id);
+      const descriptions = new Set(own.flatMap(({ description }) => description ?? []));
+      const lineDescription = [...descriptions].join('; ') || null;
+      return isShown(debit, credit) ? [{ ...facts, ...texts, lineDescription }] : [];
     });
     const shown = lines
       .filter(({ debit, credit }) => isShown(this.minor(debit), this.minor(credit)))

@@ -4928,6 +4928,8 @@ export interface components {
                 credit: string;
                 /** @description Balance after this line: debits minus credits. */
                 balance: string;
+                /** @description Description of the journal entry line. If several lines post to the account, separated by semicolons. */
+                lineDescription: string | null;
             }[];
             /** @description Balance after the last entry in `lines`. */
             closing: string;

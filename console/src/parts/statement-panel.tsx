@@ -30,7 +30,7 @@ const columns: readonly Column<Line>[] = [
           {typeWords(line)}
         </Link>
         <div className="k-nothing">
-          {[line.description, line.reference, line.counterparty, line.reason]
+          {[line.description, line.lineDescription, line.reference, line.counterparty, line.reason]
             .filter((part) => part !== null)
             .join(' · ')}
         </div>

@@ -5,10 +5,11 @@ const csv = (...lines: readonly string[]): { readonly 'text/csv': string } => ({
 });
 
 const STATEMENT = csv(
-  'transactionId,date,type,documentEffect,description,reference,counterparty,reversalOf,reason,debit,credit,balance',
-  ',2026-03-01,,,Opening balance,,,,,,,1200.00',
-  `${ids.transaction},2026-03-12,COLLECTION,,Bank transfer of 12 March,BT-0312,Bank,,,0.00,900.00,300.00`,
-  ',2026-03-31,,,Closing balance,,,,,,,300.00',
+  'transactionId,date,type,documentEffect,description,reference,counterparty,reversalOf,reason,debit,credit,' +
+    'balance,lineDescription',
+  ',2026-03-01,,,Opening balance,,,,,,,1200.00,',
+  `${ids.transaction},2026-03-12,COLLECTION,,Bank transfer of 12 March,BT-0312,Bank,,,0.00,900.00,300.00,`,
+  ',2026-03-31,,,Closing balance,,,,,,,300.00,',
 );
 
 const CREATED = '2026-03-04T10:15:00.000Z,2026-03-04T10:15:00.000Z';
