@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { answers, query } from '../eventsourcing/handler.js';
-import { PLATFORM, tenantScope } from '../ports/read-store.js';
+import { PLATFORM, type Scope, tenantScope } from '../ports/read-store.js';
 import { Progress } from '../projecting/progress.js';
 import { auditActors } from '../projections/audit-log.projection.js';
+import { transactions } from '../projections/ledger.projection.js';
 import {
   lateEntries,
   type LateEntriesView,
@@ -14,7 +15,7 @@ import { ReadModels } from './query.js';
 
 type Named = { readonly userName: string | null };
 
-/** A tenant's periods as returned by the API: closings, reopenings and late entries, newest first. */
+/** A tenant's periods as returned by the API: closings, reopenings and uncancelled late entries, newest first. */
 export type Periods = {
   readonly closedThrough: string | null;
   readonly history: readonly (PeriodChange & Named)[];
@@ -28,7 +29,8 @@ async function periodsOf(models: ReadModels, tenantId: string): Promise<Periods>
     models.get(periods, tenantScope(tenantId), tenantId),
     models.get(lateEntries, PLATFORM, tenantId),
   ]);
-  const [history, late] = [found?.history ?? [], behind?.entries ?? []];
+  const history = found?.history ?? [];
+  const late = await uncancelled(models, tenantScope(tenantId), behind?.entries ?? []);
   const userIds = [...new Set([...history, ...late].map(({ userId }) => userId).filter((id) => id !== null))];
   const users = await models.getMany(auditActors, PLATFORM, userIds);
   const nameOf = (userId: string | null) => users.get(userId ?? '')?.name ?? null;
@@ -39,6 +41,15 @@ async function periodsOf(models: ReadModels, tenantId: string): Promise<Periods>
       .map(({ isDetected: _, cause: __, ...entry }) => ({ ...entry, userName: nameOf(entry.userId) }))
       .toReversed(),
   };
+}
+
+async function uncancelled(models: ReadModels, scope: Scope, late: readonly LateEntryView[]) {
+  const found = await models.getMany(
+    transactions,
+    scope,
+    late.map(({ transactionId }) => transactionId),
+  );
+  return late.filter(({ transactionId }) => found.get(transactionId)?.isCancelled !== true);
 }
 
 /** A tenant's late entries that no LateEntriesDetected event contains yet. */

@@ -322,4 +322,18 @@ describe('A transaction that is recorded in a period after it was closed', () =>
     await eventually(async () => (await warnings()).length === 2, PATIENCE_MS);
     expect((await periods()).late).toHaveLength(1);
   });
+
+  test('is no longer listed once it is cancelled', async () => {
+    const [bank, cash] = [await account('BANK'), await account('CASH')];
+    const writer = new LateWriter(service, books.tenant.id);
+    await close('2026-03-31');
+    await writer.transfer(bank, cash);
+    await writer.transfer(bank, cash);
+    await service.quiet();
+    const [first, second] = (await periods()).late;
+    await make(`/api/transactions/${first?.transactionId ?? ''}/cancel`, { reason: 'Typed twice' });
+    expect((await periods()).late).toEqual([second]);
+    await make(`/api/transactions/${second?.transactionId ?? ''}/cancel`, { reason: 'Wrong account' });
+    expect(await periods()).toMatchObject({ closedThrough: '2026-03-31', late: [] });
+  });
 });

@@ -4346,7 +4346,7 @@ export interface components {
                 /** @description Note on a closing, or reason for a reopening. */
                 note: string | null;
             }[];
-            /** @description Transactions recorded while the period that contains their date was being closed, newest first. Administrators are notified of each transaction. To accept these transactions, reopen the period and close it again. */
+            /** @description Transactions recorded while the period that contains their date was being closed, newest first. Administrators are notified of each transaction. To accept these transactions, reopen the period and close it again. Otherwise, cancel them: cancelled transactions are not listed. */
             late: {
                 /** Format: uuid */
                 transactionId: string;
