@@ -122,7 +122,7 @@ const keptAsDefault: MembershipRule<Account> = {
   staysWhile: 'used',
   refusal: {
     code: 'DEFAULT_ACCOUNT',
-    message: 'The account is the default of its type. Make another account the default first.',
+    message: 'The account is the default for its type. Make another account the default first.',
   },
 };
 

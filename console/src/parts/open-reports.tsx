@@ -76,7 +76,7 @@ export function AgeingReport({ filters, onChange }: ReportProps): ReactNode {
           />
           <SortedTable
             columns={ageingColumns(report)}
-            empty={t('Nobody owes anything on this day.')}
+            empty={t('Nobody owes anything as of this date.')}
             keyOf={({ customerId }) => customerId}
             label={t('Ageing')}
             rows={report.rows}

@@ -18,15 +18,15 @@ const KINDS: Readonly<Record<Queue['kind'], string>> = {
   integrity: t('Tamper evidence'),
 };
 
-/** Number of samples in ten seconds. A queue is expected to process events within this time. */
-const LOOKS = 5;
+/** The fifth-newest sample is eight to ten seconds old. By then, a queue should have processed its events. */
+const SAMPLES_BACK = 5;
 
 /**
- * Returns whether a queue has not yet reached the head position of ten seconds ago. A lag alone is not significant,
- * because events arrive continuously.
+ * Returns whether a queue has not yet reached the head position of about ten seconds ago. A lag alone is not
+ * significant, because events arrive continuously.
  */
 const isBehind = ({ lag, position }: Queue, samples: readonly Sample[]): boolean =>
-  (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-LOOKS)?.head ?? 0);
+  (lag ?? 0) > 0 && (position ?? 0) < (samples.at(-SAMPLES_BACK)?.head ?? 0);
 
 /**
  * Returns whether the previous sample also shows a lag. A queue's status therefore does not change because of an event

@@ -181,7 +181,7 @@ export function BalanceSheetReport({ filters, onChange }: ReportProps): ReactNod
           {sections.map((section) => (
             <DataTable
               columns={balanceColumns(section, { to: asOf, knownAt: filters.knownAt })}
-              empty={t('No {noun} on this day.', { noun: inSentence(sectionWords(section.name)) })}
+              empty={t('No {noun} as of this date.', { noun: inSentence(sectionWords(section.name)) })}
               key={section.name}
               keyOf={({ accountId, name }) => accountId ?? name}
               label={sectionWords(section.name)}

@@ -19,7 +19,7 @@ export const CONFLICT_MESSAGES = {
   CUSTOMER_CODE_TAKEN: 'Another account or customer has this code.',
   CUSTOMER_HAS_TRANSACTIONS: 'The customer has transactions. Deactivate it instead.',
   CUSTOMER_PASSIVE: 'The customer is inactive. Activate the customer, or choose another one.',
-  DEFAULT_ACCOUNT: 'The account is the default of its type. Make another account the default first.',
+  DEFAULT_ACCOUNT: 'The account is the default for its type. Make another account the default first.',
   DEFAULT_CUSTOMER: 'The default customer must remain active.',
   EMAIL_TAKEN: 'Another user has this e-mail address.',
   EXTERNAL_ID_TAKEN: 'Another sale already has the external id order-4711.',
