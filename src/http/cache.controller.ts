@@ -46,7 +46,9 @@ const CacheStatusDto = named(
 const CacheHealthDto = named(
   'CacheHealthDto',
   z.object({
-    status: z.enum(['up', 'degraded', 'down']).meta({ description: '`degraded`: responses take more than 100 ms.' }),
+    status: z.enum(['up', 'degraded', 'down']).meta({
+      description: '`degraded`: responses take more than 100 ms. `down`: the cache does not respond.',
+    }),
     latencyMs: z.number().min(0),
   }),
 );

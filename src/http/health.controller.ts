@@ -23,7 +23,11 @@ const CheckDto = z.object({
   name: z
     .string()
     .meta({ description: 'Name of the check: event-store, read-store, subscribers, read-models, broker or cache.' }),
-  status: Level.meta({ description: '`degraded`: the process is ready, but a projection has stopped.' }),
+  status: Level.meta({
+    description:
+      '`degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not ' +
+      'work. If the component is neither the broker nor the cache, the process is then not ready.',
+  }),
   latencyMs: z.number().min(0),
   reason: z.string().optional().meta({ description: 'Reason for a status other than `up`.' }),
 });

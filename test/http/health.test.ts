@@ -246,3 +246,17 @@ test('An engine check times out after two seconds without affecting the others',
   expect(statusesOf(reply.data as Report)).toEqual(without('event-store'));
   expect((reply.data as Report).checks[0]?.latencyMs).toBeGreaterThanOrEqual(1_990);
 });
+
+test('The API document describes every status of a component that is not up', async () => {
+  type Schema = { readonly enum?: readonly string[]; readonly description?: string };
+  const levelsIn = (value: unknown): Schema[] => {
+    if (typeof value !== 'object' || value === null) return [];
+    const { enum: values } = value as Schema;
+    const own = Array.isArray(values) && values.includes('up') ? [value] : [];
+    return [...own, ...Object.values(value).flatMap(levelsIn)];
+  };
+  const levels = levelsIn(JSON.parse((await service.get('/openapi.json')).text) as unknown);
+  expect(levels.length).toBeGreaterThan(4);
+  for (const { enum: values = [], description = '' } of levels)
+    for (const status of values.filter((one) => one !== 'up')) expect(description).toContain(`\`${status}\`: `);
+});

@@ -3314,7 +3314,7 @@ export interface components {
         };
         CacheHealthDto: {
             /**
-             * @description `degraded`: responses take more than 100 ms.
+             * @description `degraded`: responses take more than 100 ms. `down`: the cache does not respond.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
@@ -4493,7 +4493,7 @@ export interface components {
                 /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
-                 * @description `degraded`: the process is ready, but a projection has stopped.
+                 * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
@@ -5018,7 +5018,7 @@ export interface components {
                 /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
-                 * @description `degraded`: the process is ready, but a projection has stopped.
+                 * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
@@ -40032,7 +40032,7 @@ export interface operations {
                             /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
-                             * @description `degraded`: the process is ready, but a projection has stopped.
+                             * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";
@@ -40118,7 +40118,7 @@ export interface operations {
                             /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
-                             * @description `degraded`: the process is ready, but a projection has stopped.
+                             * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";
