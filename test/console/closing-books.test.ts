@@ -90,14 +90,31 @@ test('An entry that arrives in a closed period is shown until its period is reop
   await entry.waitFor({ state: 'detached' });
 });
 
-test('Reports link each figure to its postings, and the names of downloaded files describe their scope', async () => {
+test('Reports link each figure to a statement or to postings, and the names of downloaded files describe their scope', async () => {
   await service.sell(shop, 'web-2', { occurredAt: '2026-05-04T10:00:00Z' });
   await service.saleIs(shop, 'web-2', 'BOOKED');
   await visitor.signIn(shop.owner, '/reports/profit-and-loss?from=2026-05-01&to=2026-05-31');
   await row('Total income').getByText('100.00').waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()]);
   expect(download.suggestedFilename()).toMatch(/^shop-\w+-profit-and-loss-2026-05-01-2026-05-31\.csv$/);
-  await row('Sales').getByRole('link', { name: 'Sales' }).click();
+  const sales = row('Sales').getByRole('link', { name: 'Sales' });
+  await sales.click();
+  await title('Sales').waitFor();
+  await row('Invoice').getByText('100.00').first().waitFor();
+  const [from, to] = ['From', 'To'].map((label) => page.getByLabel(label, { exact: true }).inputValue());
+  expect([await from, await to]).toEqual(['2026-05-01', '2026-05-31']);
+  await visitor.goTo('/reports/balance-sheet?asOf=2026-05-31');
+  const tax = row('Tax payable').getByRole('link', { name: 'Tax payable' });
+  await tax.click();
+  await title('Tax payable').waitFor();
+  expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('2026-05-31');
+  await page.getByText('Closing balance: −19.00').waitFor();
+  await visitor.goTo(`/reports/balance-sheet?asOf=2026-05-31&knownAt=${new Date().toISOString()}`);
+  await tax.click();
+  await title('General ledger').waitFor();
+  expect(page.url()).toContain('knownAt=');
+  await visitor.goTo('/reports/trial-balance?from=2026-05-01&to=2026-05-31');
+  await sales.click();
   await title('General ledger').waitFor();
   await row('Invoice').getByText('100.00').waitFor();
   expect(page.url()).toContain('accountId=');

@@ -241,3 +241,17 @@ test('Operators find the dead letters of the platform itself, and see tenants by
   await page.getByRole('link', { name: /rejected repeatedly/ }).click();
   await page.getByRole('link', { name: 'Acme Trading' }).waitFor();
 });
+
+test('A statement shows the descriptions of journal entry lines', async () => {
+  const accountNamed = async (name: string) =>
+    (await mine<Answer<{ id: string }[]>>(`/api/accounts/lookup?search=${name}`)).data[0]?.id ?? '';
+  const [bank, cash] = [await accountNamed('Bank'), await accountNamed('Cash')];
+  const lines = [
+    { accountId: cash, debit: '70.00', description: 'Float for the fair' },
+    { accountId: bank, credit: '70.00' },
+  ];
+  const date = `${new Date().getUTCFullYear()}-01-03`;
+  await mine('/api/transactions', { type: 'JOURNAL', date, description: 'Till floats', lines });
+  await visitor.signIn(shop.owner, `/accounts/${cash}`);
+  await row('Journal entry').getByText('Till floats · Float for the fair').waitFor();
+});

@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useMay } from '../api/me';
 import { balanceSheetQuery, profitAndLossQuery, type BalanceSheet, type ProfitAndLoss } from '../api/reports';
 import { amountWords } from './amount';
 import { DataTable, type Column } from './data-table';
@@ -19,6 +21,27 @@ const STEPS = [
   ['quarter', t('Quarters')],
 ] as const;
 
+type LinkProps = { readonly id: string; readonly filters: ReportProps['filters']; readonly children: ReactNode };
+
+/**
+ * Link from a row to the account's statement for the same dates. Statements show only the current books, so in a report
+ * about the books at an earlier time, the link leads to the postings.
+ */
+function StatementLink({ id, filters, children }: LinkProps): ReactNode {
+  const mayOpen = useMay('accounts.read');
+  if (filters.knownAt !== undefined || !mayOpen)
+    return (
+      <LedgerLink filters={filters} id={id}>
+        {children}
+      </LedgerLink>
+    );
+  return (
+    <Link params={{ id }} search={{ beginDate: filters.from, endDate: filters.to }} to="/accounts/$id">
+      {children}
+    </Link>
+  );
+}
+
 type Section = ProfitAndLoss['sections'][number];
 type Row = Section['rows'][number];
 
@@ -33,9 +56,9 @@ const columnsOf = (
     total: t('Total {noun}', { noun: inSentence(sectionWords(name)) }),
     cell: ({ accountId, name: account, code }) => (
       <>
-        <LedgerLink filters={filters} id={accountId}>
+        <StatementLink filters={filters} id={accountId}>
           {account}
-        </LedgerLink>
+        </StatementLink>
         {code !== null && <div className="k-nothing">{code}</div>}
       </>
     ),
@@ -145,9 +168,9 @@ const balanceColumns = (
         {row.accountId === null ? (
           sectionWords(row.name)
         ) : (
-          <LedgerLink filters={filters} id={row.accountId}>
+          <StatementLink filters={filters} id={row.accountId}>
             {row.name}
-          </LedgerLink>
+          </StatementLink>
         )}
         {row.code !== null && <div className="k-nothing">{row.code}</div>}
       </>
