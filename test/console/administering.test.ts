@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import type { ConsoleService, Shop } from '../support/console-service.js';
+import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
 
@@ -60,6 +60,29 @@ test('A category is created below another one, renamed, archived and restored', 
   await visitor.goTo('/rules');
   await button('Create a rule').click();
   await choose('Category', 'Port dues');
+});
+
+test('Choosers of categories do not offer archived categories, but still name one that is selected', async () => {
+  const create = (name: string) => mine<{ id: string }>('/api/transaction-categories', { name });
+  const { data: archived } = await create('Wharf dues');
+  await create('Wharf rent');
+  await service.call(`/api/transaction-categories/${archived.id}`, { token: shop.ownerToken, method: 'DELETE' });
+  await visitor.signIn(shop.owner, '/rules');
+  await button('Create a rule').click();
+  await dialog().getByRole('combobox', { name: 'Category' }).fill('Wharf');
+  const options = page.getByRole('option').filter({ hasText: 'Wharf' });
+  await options.filter({ hasText: 'Wharf rent' }).waitFor();
+  expect(await options.count()).toBe(1);
+
+  await visitor.goTo('/categories');
+  await button('Create a category').click();
+  await dialog().getByRole('combobox', { name: 'Parent category' }).or(dialog().getByLabel('Parent category')).click();
+  await options.filter({ hasText: 'Wharf rent' }).waitFor();
+  expect(await options.count()).toBe(1);
+
+  await visitor.goTo(`/transactions?categoryId=${archived.id}`);
+  const chooser = page.getByRole('combobox', { name: 'Category' });
+  await eventually(async () => (await chooser.inputValue()) === 'Wharf dues');
 });
 
 test('A German viewer types the amounts of a rule with decimal commas, edits them, and tests them', async () => {

@@ -82,6 +82,19 @@ test('A key is replaced without an interruption, and shows when it expires', asy
   await service.sell({ ...shop, key: next }, 'till-new');
 });
 
+test('A key that expires within two weeks is marked', async () => {
+  const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
+  for (const [name, days] of [
+    ['Till in time', 15],
+    ['Till in haste', 13],
+  ] as const)
+    await mine('/api/integration-keys', { name, sourceId: 'tills', expiresAt: inDays(days) });
+  await visitor.signIn(shop.owner, '/partner-keys');
+  await row('Till in haste').getByText('Expires soon').waitFor();
+  await row('Till in time').getByText('Active').waitFor();
+  expect(await page.getByText('Expires soon').count()).toBe(1);
+});
+
 test('Conflicting changes are explained: no change is undone silently, and no input is lost', async () => {
   visitor.expects(/409/);
   const { data: customer } = (await mine('/api/customers', { name: 'Northwind Foods', city: 'Oslo' })) as {
