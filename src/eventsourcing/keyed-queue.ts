@@ -14,6 +14,11 @@ export class KeyedQueue {
     return result;
   }
 
+  /** Resolves when all tasks queued so far have ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.tails.values());
+  }
+
   private follow(key: string, result: Promise<unknown>): void {
     this.tails.set(key, result);
     const settle = () => {

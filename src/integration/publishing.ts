@@ -2,7 +2,7 @@ import { type RewindFilter, rewindMarks, type RewindStart } from '../aggregates/
 import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { positionBefore } from '../eventsourcing/stream-events.js';
-import { type Broker, BrokerUnavailable } from '../ports/broker.js';
+import { type Broker, BrokerUnavailable, type Published } from '../ports/broker.js';
 import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
 import { compileGlob } from '../ports/glob-pattern.js';
 import type { Logger } from '../ports/log.js';
@@ -14,14 +14,13 @@ import { type Again, messagesOf } from './event-messages.js';
 import { alsoAbout, publicEventTypes } from './translations.js';
 
 /**
- * Resolves to the number of the event's messages once the broker has acknowledged all of them.
+ * Resolves to one result for each of the event's messages once the broker has acknowledged all of them. Throws at once
+ * if the event cannot be translated.
  * @throws BrokerRefused, BrokerUnavailable
  */
-export async function publish(broker: Broker, event: Recorded, again?: Again): Promise<number> {
+export function publish(broker: Broker, event: Recorded, again?: Again): Promise<Published[]> {
   const source = again ? undefined : { eventId: event.id, position: event.position };
-  const messages = messagesOf(event, again);
-  await broker.publishInOrder(messages, source);
-  return messages.length;
+  return broker.publishInOrder(messagesOf(event, again), source);
 }
 
 /** Half of the broker's two-minute duplicate window. The broker always drops a repeat within this time. */
@@ -84,8 +83,10 @@ export class Attempts {
   async publish(event: Recorded): Promise<void> {
     const { broker, clock } = this.parts;
     const { position } = event;
-    const isLate = this.isLate(event);
-    if (this.ageOf(event) > YOUNG_MS) await this.reserve(position);
+    const recordedAtMs = Date.parse(event.metadata.timestamp);
+    const ageMs = clock.nowMs() - recordedAtMs;
+    const isLate = this.isLate(position, recordedAtMs, ageMs);
+    if (ageMs > YOUNG_MS) await this.reserve(position);
     this.requireFresh();
     const sinceMs = clock.monotonicMs();
     try {
@@ -107,23 +108,18 @@ export class Attempts {
       throw new BrokerUnavailable('The heartbeat is out of date.', undefined, false);
   }
 
-  private isLate(event: Recorded): boolean {
-    const attempt = this.open.get(event.position);
+  private isLate(position: number, recordedAtMs: number, ageMs: number): boolean {
+    const attempt = this.open.get(position);
     if (attempt) return attempt.isLate || this.parts.clock.monotonicMs() - attempt.sinceMs > SURELY_DROPPED_MS;
-    return this.mayBeHanded(event) && this.ageOf(event) > SURELY_DROPPED_MS;
+    return this.mayBeHanded(position, recordedAtMs) && ageMs > SURELY_DROPPED_MS;
   }
 
   /** Whether an earlier leader may have handed the event to the broker. */
-  private mayBeHanded(event: Recorded): boolean {
-    if (event.position <= this.before.upTo) return true;
+  private mayBeHanded(position: number, recordedAtMs: number): boolean {
+    if (position <= this.before.upTo) return true;
     if (!this.before.mayBeMore) return false;
-    const recordedAtMs = Date.parse(event.metadata.timestamp);
     this.unrecordedUntilMs ??= recordedAtMs + UNRECORDED_MS;
     return recordedAtMs <= this.unrecordedUntilMs;
-  }
-
-  private ageOf({ metadata }: Recorded): number {
-    return this.parts.clock.nowMs() - Date.parse(metadata.timestamp);
   }
 
   /** Resolves when the saved mark covers the position. */
@@ -258,7 +254,7 @@ export class Rewinds {
     try {
       const decoded = this.parts.catalogue.decode(event);
       if (!isDue(decoded)) return false;
-      return (await publish(this.parts.broker, decoded, again)) > 0;
+      return (await publish(this.parts.broker, decoded, again)).length > 0;
     } catch (error) {
       if (error instanceof BrokerUnavailable) throw error;
       await this.parts.park(event, error, id);

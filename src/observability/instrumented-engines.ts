@@ -89,24 +89,23 @@ function failureOf(error: unknown): AppendFailure {
 
 /** Counts published messages by result. */
 export function instrumentedBroker(broker: Broker, count: (result: PublishResult, messages: number) => void): Broker {
-  const counted = async (publish: () => Promise<Published[]>): Promise<Published[]> => {
-    try {
-      const published = await publish();
-      const duplicates = published.filter(({ duplicate }) => duplicate).length;
-      if (duplicates < published.length) count('stored', published.length - duplicates);
-      if (duplicates > 0) count('duplicate', duplicates);
-      return published;
-    } catch (error) {
-      count(error instanceof BrokerRefused ? 'refused' : 'unavailable', 1);
-      throw error;
-    }
+  const stored = (published: Published[]): Published[] => {
+    const duplicates = published.reduce((sum, { duplicate }) => sum + Number(duplicate), 0);
+    if (duplicates < published.length) count('stored', published.length - duplicates);
+    if (duplicates > 0) count('duplicate', duplicates);
+    return published;
+  };
+  const failed = (error: unknown): never => {
+    count(error instanceof BrokerRefused ? 'refused' : 'unavailable', 1);
+    throw error;
   };
   return overriding<Broker, Broker>(broker, {
     publish: async (message) => {
-      const [published] = await counted(async () => [await broker.publish(message)]);
-      return published as Published;
+      const published = await broker.publish(message).catch(failed);
+      stored([published]);
+      return published;
     },
-    publishInOrder: (...given) => counted(() => broker.publishInOrder(...given)),
+    publishInOrder: (messages, source) => broker.publishInOrder(messages, source).then(stored, failed),
   });
 }
 

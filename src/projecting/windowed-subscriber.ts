@@ -38,6 +38,9 @@ export type WindowedOptions = {
   readonly pace?: (event: RecordedEvent) => Promise<void> | undefined;
 };
 
+/** The reason to park an event. */
+type Failure = { readonly error: unknown };
+
 const MAX_PAUSE_MS = 5_000;
 const CHECKPOINT_EVERY_MS = 200;
 /** Interval between checkpoints of a divided history, while events keep arriving and for events in other portions. */
@@ -134,15 +137,13 @@ export class WindowedSubscriber {
 
   private async consume(): Promise<void> {
     const { signal } = this.stopping;
-    const handling = new Set<Promise<void>>();
     const attempt = async (gotOn: () => void): Promise<void> => {
       const subscription = { after: this.delivered, filter: this.filter, signal };
       for await (const batch of this.store.subscribeToAll(subscription)) {
         // The queue must not be reported as empty until the whole batch is in flight.
         if (batch.events.length > 0) this.options.meter?.markUnknown();
         const open = batch.events.filter((event) => this.isMeant(event) && !this.options.isSettled?.(event));
-        for (const event of open) if (!(await this.begin(event, handling))) return;
-        if (this.isStopping()) return;
+        if (!(await this.begin(open))) return;
         this.delivered = Math.max(this.delivered, batch.position);
         this.options.meter?.handled(batch.events.length - open.length, this.position, this.open.size);
         this.options.meter?.reached(this.position, batch.caughtUp);
@@ -154,37 +155,47 @@ export class WindowedSubscriber {
       this.logger.error({ err: error, subscriber: this.name }, 'the subscription failed; reopening it');
     };
     await retryForever(this.clock, signal, attempt, complain, { failed: () => this.options.meter?.markUnknown() });
-    await Promise.all(handling);
+    await this.queue.idle();
   }
 
-  /** Starts handling an event when there is room for it and it is due. Returns false when the subscriber stops. */
-  private async begin(event: RecordedEvent, handling: Set<Promise<void>>): Promise<boolean> {
-    if (!(await this.roomFor(this.stopping.signal))) return false;
-    if (!(await this.isDue(event))) return false;
-    const work: Promise<void> = this.take(event).finally(() => handling.delete(work));
-    handling.add(work);
-    return true;
-  }
-
-  /** Waits until an event is due. Returns false when the subscriber stops. @throws errors from `pace` */
-  private async isDue(event: RecordedEvent): Promise<boolean> {
-    const delay = this.options.pace?.(event);
-    if (delay)
-      await new Promise<void>((resolve, reject) => {
-        this.hurry = resolve;
-        delay.then(resolve, reject);
-      });
+  /** Starts handling each event when there is room for it and it is due. Returns false when the subscriber stops. */
+  private async begin(events: readonly RecordedEvent[]): Promise<boolean> {
+    for (const event of events) {
+      // Awaits only if necessary, because every event passes here.
+      if (!this.hasRoom()) await this.roomFor(this.stopping.signal);
+      if (this.isStopping()) return false;
+      const delay = this.options.pace?.(event);
+      if (delay) await this.pass(delay);
+      if (this.isStopping()) return false;
+      this.take(event);
+    }
     return !this.isStopping();
   }
 
-  private async take(event: RecordedEvent): Promise<void> {
-    this.open.set(event.position, this.delivered);
-    this.delivered = event.position;
+  /** Waits until a delay passes or the subscriber stops. @throws the delay's error */
+  private async pass(delay: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.hurry = resolve;
+      delay.then(resolve, reject);
+    });
+  }
+
+  private take(event: RecordedEvent): void {
+    const { position, stream } = event;
+    const also = this.options.alsoIn?.(event);
+    this.open.set(position, this.delivered);
+    this.delivered = position;
     this.options.meter?.took(this.open.size);
-    const done = await this.queue.run(event.stream, () => this.handle(event), this.options.alsoIn?.(event));
-    if (!done) return;
-    this.open.delete(event.position);
-    this.handledTo = Math.max(this.handledTo, event.position);
+    void this.queue
+      .run(stream, () => this.handle(event), also)
+      .then((done) => {
+        if (done) this.close(position);
+      });
+  }
+
+  private close(position: number): void {
+    this.open.delete(position);
+    this.handledTo = Math.max(this.handledTo, position);
     this.options.meter?.handled(1, this.position, this.open.size);
     this.room?.();
   }
@@ -192,14 +203,16 @@ export class WindowedSubscriber {
   /** Returns false if the event remains open because the subscriber is stopping. */
   private async handle(event: RecordedEvent): Promise<boolean> {
     const { signal } = this.stopping;
-    let failure: { error: unknown } | undefined;
+    let failure: Failure | undefined;
     for (let attempt = 0; !signal.aborted; attempt += 1) {
       try {
-        return await this.act(event, failure);
+        if (this.options.portion && !(await this.becomesFresh())) return false;
+        await this.act(event, failure);
+        return true;
       } catch (error) {
         if (error === signal.reason) return false;
         this.options.meter?.failed();
-        if (!failure && !this.options.isTransient(error, event)) failure = { error };
+        failure ??= this.permanent(error, event);
         if (!failure || attempt > 0) {
           this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'retrying an event');
           await this.clock.sleep(Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), signal);
@@ -207,6 +220,10 @@ export class WindowedSubscriber {
       }
     }
     return false;
+  }
+
+  private permanent(error: unknown, event: RecordedEvent): Failure | undefined {
+    return this.options.isTransient(error, event) ? undefined : { error };
   }
 
   /**
@@ -220,19 +237,19 @@ export class WindowedSubscriber {
     return !signal.aborted;
   }
 
-  /** Handles an event, or parks it if it could not be handled. Returns false if the subscriber stops first. */
-  private async act(event: RecordedEvent, failure: { readonly error: unknown } | undefined): Promise<boolean> {
-    if (this.options.portion && !(await this.becomesFresh())) return false;
-    if (failure) await this.options.park(event, failure.error);
-    else await this.options.handle(this.catalogue.decode(event), this.stopping.signal);
-    return true;
+  /** Handles an event, or parks it if it could not be handled. @throws errors from decoding the event */
+  private act(event: RecordedEvent, failure: Failure | undefined): Promise<void> {
+    if (failure) return this.options.park(event, failure.error);
+    return this.options.handle(this.catalogue.decode(event), this.stopping.signal);
   }
 
-  /** Waits for room for one more event. Returns false when the subscriber stops. */
-  private async roomFor(signal: AbortSignal): Promise<boolean> {
-    while (this.open.size >= (this.options.maxInFlight ?? 128) && !signal.aborted)
-      await new Promise<void>((resolve) => (this.room = resolve));
-    return !signal.aborted;
+  private hasRoom(): boolean {
+    return this.open.size < (this.options.maxInFlight ?? 128);
+  }
+
+  /** Waits for room for one more event, or until the subscriber stops. */
+  private async roomFor(signal: AbortSignal): Promise<void> {
+    while (!this.hasRoom() && !signal.aborted) await new Promise<void>((resolve) => (this.room = resolve));
   }
 
   private async keepCheckpoint(): Promise<void> {

@@ -57,6 +57,24 @@ describe('A keyed queue', () => {
     expect(await next).toBe('yes');
   });
 
+  test('is idle once every task has ended, whether it failed or not', async () => {
+    const queue = new KeyedQueue();
+    await queue.idle();
+    const log: string[] = [];
+    const { opened, open } = gate();
+    const failing = queue.run('a', async () => {
+      await opened;
+      throw new Error('no');
+    });
+    void queue.run('a', () => Promise.resolve(log.push('a2')), 'b');
+    const idle = queue.idle().then(() => log.push('idle'));
+    await queue.run('c', () => Promise.resolve(log.push('c1')));
+    open();
+    await expect(failing).rejects.toThrow('no');
+    await idle;
+    expect(log).toEqual(['c1', 'a2', 'idle']);
+  });
+
   test('runs each task in the context of its caller', async () => {
     const queue = new KeyedQueue();
     const who = new AsyncLocalStorage<string>();

@@ -80,9 +80,13 @@ export class EmbeddedBroker implements Broker {
     return published as Published;
   }
 
-  async publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]> {
-    if (messages.length === 0) return [];
+  publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]> {
+    if (messages.length === 0) return Promise.resolve([]);
     if (source) return this.enter(messages.length, 0, () => this.writeEvent(messages, source));
+    return this.publishEach(messages);
+  }
+
+  private async publishEach(messages: readonly BrokerMessage[]): Promise<Published[]> {
     const { converted, refusal } = convertLeading(messages, encode);
     const published = converted.length > 0 ? await this.enqueue(converted) : [];
     if (refusal) throw refusal;
