@@ -258,7 +258,8 @@ function outlineOf(event: RecordedEvent): Recorded | undefined {
   const name = parseStreamName(event.stream);
   if (!name) return undefined;
   const { entity, tenantId, id: recordId } = name;
-  return { ...event, entity, tenantId, recordId, metadata: event.metadata as EventMetadata };
+  const { data, metadata } = event;
+  return { ...event, entity, tenantId, recordId, data, metadata: metadata as EventMetadata };
 }
 
 /** Returns the document that the event affects, if this can be determined without decoding the event. */

@@ -14,6 +14,7 @@ import {
 import type { Clock } from '../../ports/time.js';
 import { assertPosition, assertRevision, countOf, isName } from '../event-store.input.js';
 import { type HistoryQueries, SCAN_STEP, type Span } from './event-store.query.js';
+import type { RecentEvents } from './event-store.recent.js';
 import type { CommitSignal } from './event-store.signal.js';
 import { subscribe, turn } from './event-store.subscription.js';
 
@@ -24,6 +25,8 @@ export type History = {
   readonly last: () => Position;
   /** Returns a stream's last revision, or −1 if the stream was never written to. */
   readonly revisionOf: (stream: string) => number;
+  /** Events that this thread has appended. Absent in threads that only read. */
+  readonly recent?: RecentEvents;
   readonly signal: CommitSignal;
   readonly clock: Clock;
 };

@@ -10,6 +10,7 @@ import {
 } from '../../ports/event-store.js';
 import type { SerializedAppend } from '../event-store.input.js';
 import { pack } from './packed-json.js';
+import { RecentEvents } from './event-store.recent.js';
 import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
 
 /** Maximum number of cached revisions. A full cache takes about 10 MB. */
@@ -26,6 +27,7 @@ const CONSTRAINT_UNIQUE = 2067;
 export class EventLog {
   /** Last revisions of recently used streams. Valid only in the writing process. */
   private readonly revisions = new LRUCache<string, number>(atMost(CACHED_REVISIONS));
+  readonly recent = new RecentEvents();
   private readonly insert: StatementSyncInstance;
   private readonly begin: StatementSyncInstance;
   private readonly commitStatement: StatementSyncInstance;
@@ -88,6 +90,7 @@ export class EventLog {
     this.inTransaction = false;
     this.revisions.clear();
     this.written = this.committed;
+    this.recent.removeAfter(this.committed);
     // After some errors, such as a full disk, SQLite has already rolled back the transaction.
     if (this.db.isTransaction) this.db.exec('ROLLBACK');
   }
@@ -128,6 +131,7 @@ export class EventLog {
       const crc = checksum(position, stream, revision, { id, type, data, metadata }, nowMs);
       this.insert.run(position, stream, revision, id, type, data, metadata, nowMs, crc);
       this.written = position;
+      this.recent.add(position, stream, revision, event, nowMs);
     }
     this.revisions.set(stream, revision);
     return { revision, position: this.written };

@@ -81,10 +81,11 @@ class Subscription {
     const low = this.position + 1;
     const high = Math.min(this.position + SCAN_STEP, last);
     try {
-      const page = this.history.queries.scan(
-        { low, high, filter, direction: 'forwards', isFresh: this.position >= freshAfter, textOnly },
-        this.maxBatchSize - events.length,
-      );
+      const maxCount = this.maxBatchSize - events.length;
+      const isFresh = this.position >= freshAfter;
+      const page =
+        (isFresh && this.history.recent?.take({ low, high }, filter, maxCount)) ||
+        this.history.queries.scan({ low, high, filter, direction: 'forwards', isFresh, textOnly }, maxCount);
       for (const event of page.events) events.push(event);
       this.position = page.reached;
       return page.characters;

@@ -39,6 +39,7 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
       queries,
       last: () => log.last,
       revisionOf: (stream) => log.revisionOf(stream),
+      recent: log.recent,
       signal: new CommitSignal(rest),
       clock,
     });
