@@ -20,10 +20,12 @@ const MAX_BYTES = 3 * MAX_CHARACTERS + LOOKAHEAD;
 /** Buffers for the input text and the output text. */
 const source = Buffer.allocUnsafeSlow(MAX_BYTES);
 const target = Buffer.allocUnsafeSlow(MAX_BYTES);
+const { bytes: expanded, starts } = expansions;
 let sourceLength = 0;
 let to = 0;
 /**
- * Offsets in `target` of the first distinct UUIDs. Stored text contains their numbers, so the size must never change.
+ * Offsets of the first distinct UUIDs in the unpacked text, which is `source` or `target`. Stored text contains their
+ * numbers, so the size must never change.
  */
 const uuids = new Uint32Array(32);
 let uuidCount = 0;
@@ -38,7 +40,7 @@ const hexValues = Int8Array.from({ length: 256 }, (_, byte) => HEX.indexOf(byte)
 const UUID_LENGTH = 36;
 const DASHES = [8, 13, 18, 23];
 const UUID_DIGITS = Uint8Array.from(Array(UUID_LENGTH).keys()).filter((at) => !DASHES.includes(at));
-const [GROUP_BYTES, UUID_BYTES] = [3, 20];
+const GROUP_BYTES = 3;
 const [GROUP, LAST_GROUP] = [5, 2];
 /** A time is stored as pairs of digits. The characters after them remain unchanged. */
 const TIME_FORM = Buffer.from('0000-00-00T00:00:00.00');
@@ -46,6 +48,8 @@ const DATE_LENGTH = 10;
 /** Longer values are not looked up in the word list. */
 const MAX_VALUE = 20;
 const PAIRS = [0, 2, 5, 8, 11, 14, 17, 20];
+/** Offsets of the other characters. */
+const MARKS = [4, 7, 10, 13, 16, 19];
 
 export class DamagedText extends Error {
   constructor() {
@@ -74,11 +78,13 @@ export function pack(json: string): string {
 
 /** Copies bytes to the target. Returns the next offset. */
 function copy(start: number, end: number): number {
+  let next = to;
   for (let at = start; at < end; at += 1) {
     const byte = source[at] as number;
     if (byte < SPACE) return NOT_JSON;
-    target[to++] = byte;
+    target[next++] = byte;
   }
+  to = next;
   return end;
 }
 
@@ -89,7 +95,7 @@ function packText(at: number): number {
   const before = number === UNKNOWN ? -1 : takeBefore(at);
   if (before >= 0) return packName(number, before, end + 2);
   target[to++] = QUOTE;
-  return packContent(at + 1, end);
+  return packContent(at + 1);
 }
 
 /** Returns the offset of a string's closing quote. */
@@ -114,7 +120,7 @@ function takeBefore(quote: number): number {
 function packName(number: number, before: number, value: number): number {
   const after = source[value] === QUOTE ? 0 : isNull(value) ? 1 : 2;
   packWord(number, before * AFTERS + after);
-  if (after === 0) return packContent(value + 1, endOf(value + 1));
+  if (after === 0) return packContent(value + 1);
   return after === 1 ? value + 4 : value;
 }
 
@@ -127,14 +133,16 @@ const isNull = (at: number): boolean =>
   source[at] === N && source[at + 1] === U && source[at + 2] === L && source[at + 3] === L;
 
 /** Packs a string's content and copies its closing quote. */
-function packContent(start: number, end: number): number {
+function packContent(start: number): number {
+  const isUuid = source[start + UUID_LENGTH] === QUOTE && packUuid(start);
+  if (isUuid) return copy(start + UUID_LENGTH, start + UUID_LENGTH + 1);
+  const end = endOf(start);
   if (end >= sourceLength) return NOT_JSON;
   return copy(start + packValue(start, end - start), end + 1);
 }
 
-/** Writes the code of a UUID, a time or a word. Returns the number of characters that the code replaces. */
+/** Writes the code of a time or a word. Returns the number of characters that the code replaces. */
 function packValue(start: number, size: number): number {
-  if (size === UUID_LENGTH) return packUuid(start) ? size : 0;
   if (size === DATE_LENGTH && packTime(DATE, start, size)) return size;
   const isTime = size === TIME_FORM.length + 2 && packTime(TIME, start, TIME_FORM.length);
   if (isTime) return TIME_FORM.length;
@@ -145,50 +153,58 @@ function packValue(start: number, size: number): number {
 }
 
 function packUuid(start: number): boolean {
-  for (const at of DASHES) if (source[start + at] !== DASH) return false;
-  let next = to + 1;
-  let value = 0;
-  for (let n = 1; n <= UUID_DIGITS.length; n += 1) {
-    const digit = hexValues[source[start + (UUID_DIGITS[n - 1] as number)] as number] as number;
-    if (digit < 0) return false;
-    value = value * HEX.length + digit;
-    if (n % GROUP !== 0 && n !== UUID_DIGITS.length) continue;
-    target[next++] = (value % BASE) + 1;
-    target[next++] = (Math.floor(value / BASE) % BASE) + 1;
-    if (n % GROUP === 0) target[next++] = Math.floor(value / (BASE * BASE)) + 1;
-    value = 0;
-  }
   for (let known = 0; known < uuidCount; known += 1) {
-    if (!isSame(uuids[known] as number, to + 1)) continue;
+    if (!isSame(uuids[known] as number, start)) continue;
     target[to++] = REPEATED;
     target[to++] = known + 1;
     return true;
   }
-  note(to + 1);
+  for (const at of DASHES) if (source[start + at] !== DASH) return false;
+  let next = to + 1;
+  for (let first = 0; first < UUID_DIGITS.length; first += GROUP) {
+    const value = hexValueAt(start, first);
+    if (value < 0) return false;
+    target[next++] = (value % BASE) + 1;
+    target[next++] = (Math.floor(value / BASE) % BASE) + 1;
+    if (first + GROUP <= UUID_DIGITS.length) target[next++] = Math.floor(value / (BASE * BASE)) + 1;
+  }
+  note(start);
   target[to] = UUID;
   to = next;
   return true;
+}
+
+/** Returns the value of a group of a UUID's digits, or a negative number if one of them is not a hex digit. */
+function hexValueAt(start: number, first: number): number {
+  let value = 0;
+  for (let n = first; n < Math.min(first + GROUP, UUID_DIGITS.length); n += 1) {
+    const digit = hexValues[source[start + (UUID_DIGITS[n] as number)] as number] as number;
+    value = digit < 0 ? digit : (value << 4) | digit;
+  }
+  return value;
 }
 
 function note(offset: number): void {
   if (uuidCount < uuids.length) uuids[uuidCount++] = offset;
 }
 
+/** Compares two UUIDs, starting with their last characters, because the first ones are often equal. */
 function isSame(one: number, other: number): boolean {
-  for (let n = UUID_BYTES - 1; n >= 0; n -= 1) if (target[one + n] !== target[other + n]) return false;
+  for (let n = UUID_LENGTH - 1; n >= 0; n -= 1) if (source[one + n] !== source[other + n]) return false;
   return true;
 }
 
 function packTime(code: number, start: number, size: number): boolean {
-  for (let n = 0; n < size; n += 1) {
-    const byte = source[start + n] as number;
-    if (TIME_FORM[n] === ZERO ? byte < ZERO || byte > ZERO + 9 : byte !== TIME_FORM[n]) return false;
+  for (const at of MARKS) if (at < size && source[start + at] !== TIME_FORM[at]) return false;
+  let next = to + 1;
+  for (const at of PAIRS) {
+    if (at >= size) break;
+    const [tens, ones] = [(source[start + at] as number) - ZERO, (source[start + at + 1] as number) - ZERO];
+    if (tens < 0 || tens > 9 || ones < 0 || ones > 9) return false;
+    target[next++] = tens * 10 + ones + 1;
   }
-  target[to++] = code;
-  for (let n = 0; (PAIRS[n] as number) < size; n += 1) {
-    const at = start + (PAIRS[n] as number);
-    target[to++] = ((source[at] as number) - ZERO) * 10 + (source[at + 1] as number) - ZERO + 1;
-  }
+  target[to] = code;
+  to = next;
   return true;
 }
 
@@ -199,10 +215,20 @@ export function unpack(stored: string): string {
   to = 0;
   uuidCount = 0;
   let at = 1;
-  while (at < sourceLength)
-    at = (source[at] as number) >= SPACE ? copy(at, at + 1) : unpackCode(source[at] as number, at + 1);
+  while (at < sourceLength) {
+    const code = source[at] as number;
+    at = code >= SPACE ? copyText(at) : unpackCode(code, at + 1);
+  }
   if (at !== sourceLength || sourceLength > MAX_BYTES - LOOKAHEAD || to > MAX_BYTES) throw new DamagedText();
   return target.toString('utf8', 0, to);
+}
+
+/** Copies the bytes before the next code. Returns the next offset. */
+function copyText(start: number): number {
+  let [at, next] = [start, to];
+  for (let byte = SPACE; at < sourceLength && (byte = source[at] as number) >= SPACE; at += 1) target[next++] = byte;
+  to = next;
+  return at;
 }
 
 /** Writes the text that the code before `at` represents. Returns the next offset. */
@@ -216,9 +242,12 @@ function unpackCode(code: number, at: number): number {
 
 function unpackWord(code: number, at: number): number {
   const n = code * BASE + (source[at] as number) - 1;
-  const [start = 0, end = 0] = [expansions.starts[n], expansions.starts[n + 1]];
+  const start = starts[n] ?? 0;
+  const end = starts[n + 1] ?? 0;
   if (start >= end) throw new DamagedText();
-  for (let from = start; from < end; from += 1) target[to++] = expansions.bytes[from] as number;
+  const shift = to - start;
+  for (let from = start; from < end; from += 1) target[from + shift] = expanded[from] as number;
+  to = end + shift;
   return at + 1;
 }
 
@@ -226,12 +255,14 @@ function repeat(at: number): number {
   const known = (source[at] as number) - 1;
   if (known < 0 || known >= uuidCount) throw new DamagedText();
   const first = uuids[known] as number;
-  for (let n = 0; n < UUID_LENGTH; n += 1) target[to++] = target[first + n] as number;
+  for (let n = 0; n < UUID_LENGTH; n += 1) target[to + n] = target[first + n] as number;
+  to += UUID_LENGTH;
   return at + 1;
 }
 
 function unpackUuid(start: number): number {
-  note(to);
+  const first = to;
+  note(first);
   let at = start;
   for (let n = 0; n < UUID_DIGITS.length; n += GROUP) {
     const size = n + GROUP <= UUID_DIGITS.length ? GROUP : LAST_GROUP;
@@ -239,12 +270,12 @@ function unpackUuid(start: number): number {
     if (size === GROUP) value += ((source[at + 2] as number) - 1) * BASE * BASE;
     at += size === GROUP ? GROUP_BYTES : GROUP_BYTES - 1;
     for (let digit = n + size - 1; digit >= n; digit -= 1) {
-      target[to + (UUID_DIGITS[digit] as number)] = HEX[value & 15] as number;
+      target[first + (UUID_DIGITS[digit] as number)] = HEX[value & 15] as number;
       value >>= 4;
     }
   }
-  for (const dash of DASHES) target[to + dash] = DASH;
-  to += UUID_LENGTH;
+  for (const dash of DASHES) target[first + dash] = DASH;
+  to = first + UUID_LENGTH;
   return at;
 }
 

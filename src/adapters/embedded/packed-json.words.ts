@@ -76,17 +76,22 @@ export const expansions = new Texts(
 const PLACES = 2_048;
 export const UNKNOWN = -1;
 const numbers = new Int16Array(PLACES).fill(UNKNOWN);
-const hashed = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) & (PLACES - 1);
+/** Three characters and the length distinguish most words. */
+const placeOf = (text: Uint8Array, start: number, end: number): number =>
+  (Math.imul(text[start] as number, 31) +
+    Math.imul(text[(start + end) >> 1] as number, 97) +
+    Math.imul(text[end - 1] as number, 389) +
+    Math.imul(end - start, 1021)) &
+  (PLACES - 1);
 for (const [number, word] of WORDS.entries()) {
-  let place = Buffer.from(word).reduce(hashed, 0);
+  let place = placeOf(Buffer.from(word), 0, word.length);
   while (numbers[place] !== UNKNOWN) place = (place + 1) % PLACES;
   numbers[place] = number;
 }
 
 /** Returns the number of the word between two offsets of a text. */
 export function numberOf(text: Uint8Array, start: number, end: number): number {
-  let place = 0;
-  for (let at = start; at < end; at += 1) place = hashed(place, text[at] as number);
+  let place = placeOf(text, start, end);
   for (; numbers[place] !== UNKNOWN; place = (place + 1) % PLACES) {
     const number = numbers[place] as number;
     if (isWord(number, text, start, end)) return number;
