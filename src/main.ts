@@ -10,7 +10,7 @@ import { closeToOthers } from './security/private-folder.js';
 import { EventStoreInUse } from './ports/event-store.js';
 import type { HistoryState } from './eventsourcing/history-state.js';
 import type { Logger } from './ports/log.js';
-import { logOutput } from './observability/log-output.js';
+import { bufferedOutput, logOutput } from './observability/log-output.js';
 import { createService, type Service } from './app/service.js';
 import { boundHeapGrowth, releaseMemoryWhenIdle } from './app/thread-memory.js';
 
@@ -26,8 +26,7 @@ const LATE_FLUSH_MS = 500;
 const ending = { hasBegun: false };
 
 async function main(config: Config): Promise<void> {
-  // Buffers log lines: a separate write for each line would cost every request a few microseconds.
-  const output = pino.destination({ dest: 1, sync: false, minLength: 8_192, periodicFlush: 500 });
+  const output = bufferedOutput();
   const logger = pino({ level: config.LOG_LEVEL }, logOutput(output));
   await closeToOthers(config.DATA_DIR, logger);
   const opening = openEngines(config, { logger });
@@ -84,7 +83,7 @@ async function main(config: Config): Promise<void> {
   }
 }
 
-type Output = Pick<ReturnType<typeof pino.destination>, 'flush' | 'flushSync'>;
+type Output = Pick<ReturnType<typeof bufferedOutput>, 'flush' | 'flushSync'>;
 
 /** Prints text after the start-up log lines. */
 function printLast(output: Output, text: string): void {

@@ -1,6 +1,9 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { pino } from 'pino';
-import { lineText, logOutput } from '../../src/observability/log-output.js';
+import { bufferedOutput, lineText, logOutput } from '../../src/observability/log-output.js';
 
 /** Returns the lines that a logger writes to a terminal or to a file. */
 function written(isTerminal: boolean, log: (logger: pino.Logger) => void): string[] {
@@ -41,4 +44,36 @@ test('Outside a terminal the log is JSON', () => {
     logger.info({ took: 12 }, 'done');
   });
   expect(JSON.parse(line)).toMatchObject({ level: 30, msg: 'done', took: 12 });
+});
+
+describe('The buffered log', () => {
+  let folder: string;
+  beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'log-'))));
+  afterEach(() => rm(folder, { recursive: true }));
+
+  test('contains every line in order, including those beyond the size of the buffer', async () => {
+    const file = join(folder, 'log');
+    const output = bufferedOutput(file);
+    const logger = pino(logOutput(output, false));
+    for (let n = 0; n < 2_000; n += 1) logger.info({ n, path: '/müşteri/€/😀' }, 'request');
+    await new Promise<unknown>((flushed) => {
+      output.flush(flushed);
+    });
+    logger.info({ n: 2_000 }, 'stopped');
+    output.flushSync();
+    const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+    const logged = lines.map((line) => JSON.parse(line) as { n: number; path?: string });
+    expect(logged.map(({ n }) => n)).toEqual([...Array(2_001).keys()]);
+    expect(new Set(logged.map(({ path }) => path))).toEqual(new Set(['/müşteri/€/😀', undefined]));
+    output.end();
+  });
+
+  test('contains a fatal error at once', async () => {
+    const file = join(folder, 'log');
+    const output = bufferedOutput(file);
+    await new Promise((ready) => output.once('ready', ready));
+    pino(logOutput(output, false)).fatal('uncaught exception');
+    expect(await readFile(file, 'utf8')).toContain('uncaught exception');
+    output.end();
+  });
 });
