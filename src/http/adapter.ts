@@ -10,8 +10,13 @@ import { installRoutes, Services, type Controller } from './routes.js';
  * handlers.
  */
 export class KernelAdapter extends FastifyAdapter {
+  /**
+   * Ignores the hooks that Nest adds for features that the service does not use, because they would run for every
+   * request. The kernel checks request targets itself.
+   */
   constructor(server: FastifyInstance) {
-    super(server as never);
+    super(Object.create(server, { addHook: { value: () => server } }) as never);
+    this.setInstance(server);
   }
 
   /**

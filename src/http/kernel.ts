@@ -11,7 +11,7 @@ import { idParameters, isWrite, type Endpoint } from './endpoint.js';
 import { bodyLimitsOf, installJsonBody, MAX_BODY_BYTES } from './json-body.js';
 import { beginWrite, endCreation, type WriteOptions } from './keyed-creations.js';
 import { problemBody, problemOfStatus, sendProblem } from './problem.js';
-import { addressOf, contextOf, pathOf, type RequestState, stateFor, tenantOf } from './request-state.js';
+import { addressOf, contextOf, isRoutable, pathOf, type RequestState, stateFor, tenantOf } from './request-state.js';
 import { minPositionOf, readInput } from './request-input.js';
 
 /** Receives the log line of each request. Compatible with pino. */
@@ -169,7 +169,13 @@ export function installKernel(server: FastifyInstance, options: KernelOptions): 
     route.bodyLimit = bodyLimitsOf(endpoint).bytes;
     if (endpoint.creates !== undefined) route.onSend = endCreation(options);
   });
-  server.addHook('onRequest', (request, reply) => admission.admit(request, reply));
+  server.addHook('onRequest', (request, reply, done) => {
+    if (request.is404 || isRoutable(request.raw.url ?? ''))
+      admission.admit(request, reply).then(() => {
+        done();
+      }, done);
+    else reply.callNotFound();
+  });
   server.addHook('preHandler', (request, reply, done) => {
     prepare(request, reply, options, done);
   });

@@ -55,8 +55,10 @@ const MAX_USER_AGENT_LENGTH = 512;
  * The client's address as reported by trusted proxies. If they report something other than an IP address, the socket's
  * address is used. Empty if the client has disconnected.
  */
-export const addressOf = ({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string =>
-  namedAddress(ip) ?? socket.remoteAddress ?? '';
+export function addressOf({ ip, socket }: Pick<FastifyRequest, 'ip' | 'socket'>): string {
+  const peer = socket.remoteAddress ?? '';
+  return ip === peer ? peer : (namedAddress(ip) ?? peer);
+}
 
 const actorOf = (principal: Principal | undefined): Actor => {
   switch (principal?.kind) {
@@ -97,6 +99,16 @@ export function pathOf(url: string): string {
   const end = url.indexOf('?');
   return (end < 0 ? url : url.slice(0, end)).slice(0, 1024);
 }
+
+/**
+ * Whether the target of a request is a path or an HTTP URL. Fastify would also route other targets, such as
+ * `*api/wind`, as if their first character were a slash.
+ */
+export const isRoutable = (target: string): boolean =>
+  target.startsWith('/') || (HTTP_URL.test(target) && URL.canParse(target));
+
+/** Excludes URLs with a slash in the query but none in the path, because routers disagree on where the path begins. */
+const HTTP_URL = /^https?:\/\/[^/?]+(?:\/|\?[^/]*$|$)/i;
 
 /** Whether a path, in any encoding, equals `prefix` (which ends in a slash) or is below it. */
 export function liesBelow(url: string, prefix: string): boolean {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { InjectOptions } from 'fastify';
 import { createServer, installKernel } from '../../src/http/kernel.js';
+import { isRoutable } from '../../src/http/request-state.js';
 import { endpointsOf } from '../../src/http/routes.js';
 import { DomainError } from '../../src/eventsourcing/domain-error.js';
 import { ID, KiteController, NOW_MS, seen, startToy, TENANT, type Toy } from './kernel.toys.js';
@@ -642,8 +643,29 @@ describe('Over a socket', () => {
     expect(await talk(`${head}Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
   });
 
+  test.each([
+    ['/api/wind', true],
+    ['/?next=http://x', true],
+    ['http://x', true],
+    ['HTTPS://x/api/wind', true],
+    ['http://x?a=b', true],
+    ['http://x?/api/wind', false],
+    ['http:///api/wind', false],
+    ['http://[x/api/wind', false],
+    ['ftp://x/api/wind', false],
+    ['*api/wind', false],
+    ['', false],
+  ])('whether the target %j is routed: %s', (target, isRouted) => {
+    expect(isRoutable(target)).toBe(isRouted);
+  });
+
   test('targets without a path are not routed', async () => {
-    expect(await talk(`GET *api/wind HTTP/1.1\r\n${close}\r\n`)).toMatch(/^HTTP\/1.1 (401|404) /);
+    const answer = await talk(`GET *api/wind HTTP/1.1\r\n${close}Authorization: Bearer admin\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 404 [^]*"code":"NOT_FOUND"/);
+    expect(toy.outcomes).toMatchObject([{ status: 404, userId: undefined, route: undefined }]);
+  });
+
+  test('targets that are URLs are routed by their path', async () => {
     expect(await talk(`GET http://x/api/wind HTTP/1.1\r\n${close}\r\n`)).toMatch(/^HTTP\/1.1 401 /);
     expect(await talk(`GET http://x/api/wind HTTP/1.1\r\n${close}Authorization: Bearer admin\r\n\r\n`)).toMatch(
       /^HTTP\/1.1 200 /,
