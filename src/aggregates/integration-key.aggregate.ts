@@ -1,4 +1,4 @@
-import { parse, stringify, validate } from 'uuid';
+import { parse, validate } from 'uuid';
 import { z } from 'zod';
 import { type Aggregate, domain, type EventOf, technical } from '../eventsourcing/aggregate.js';
 import { conflict, invalid, notFound } from '../eventsourcing/domain-error.js';
@@ -25,19 +25,16 @@ export function formatIntegrationKey({ tenantId, keyId, secret }: IntegrationKey
 /** Returns undefined if the value is malformed. */
 export function parseIntegrationKey(value: string): IntegrationKeyParts | undefined {
   if (!/^kontor_[\w-]{43}_[\w-]{20,100}$/.test(value)) return undefined;
-  const bytes = Buffer.from(value.slice(PREFIX.length, PREFIX.length + IDS_LENGTH), 'base64url');
-  const [tenantId, keyId] = [bytes.subarray(0, 16), bytes.subarray(16, 32)].map(uuidOf);
+  const hex = Buffer.from(value.slice(PREFIX.length, PREFIX.length + IDS_LENGTH), 'base64url').toString('hex');
+  const tenantId = uuidOf(hex.slice(0, 32));
+  const keyId = uuidOf(hex.slice(32));
   if (tenantId === undefined || keyId === undefined) return undefined;
   return { tenantId, keyId, secret: value.slice(PREFIX.length + IDS_LENGTH + 1) };
 }
 
-function uuidOf(bytes: Uint8Array): string | undefined {
-  try {
-    const text = stringify(bytes);
-    return validate(text) ? text : undefined;
-  } catch {
-    return undefined;
-  }
+function uuidOf(hex: string): string | undefined {
+  const text = `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+  return validate(text) ? text : undefined;
 }
 
 /** Maximum rate limit that a tenant may set, in requests per minute. Operators may set a higher limit. */

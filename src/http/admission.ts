@@ -141,15 +141,15 @@ export class Admission {
     throw new DomainError('not_found', 'NOT_FOUND', 'The address does not exist.');
   }
 
-  private async identify(
+  private identify(
     endpoint: Endpoint,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<Principal | undefined> {
+  ): Promise<Principal | undefined> | undefined {
     switch (endpoint.who) {
       case 'public':
-        if (isWrite(endpoint)) await this.rates.count(reply, [this.ofAddress(request)]);
-        return undefined;
+        if (!isWrite(endpoint)) return undefined;
+        return this.rates.count(reply, [this.ofAddress(request)]).then(() => undefined);
       case 'token':
         this.checkToken(request);
         return undefined;
@@ -158,10 +158,10 @@ export class Admission {
       case 'any':
         return this.bearer(request, reply);
       case 'platform':
-        return mustBeOperator(await this.bearer(request, reply));
+        return this.bearer(request, reply).then(mustBeOperator);
       case 'tenant':
       case 'tenant-admin':
-        return mustHave(endpoint.permission, await this.bearer(request, reply));
+        return this.bearer(request, reply).then((principal) => mustHave(endpoint.permission, principal));
     }
   }
 

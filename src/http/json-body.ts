@@ -228,11 +228,24 @@ export function* decodingSteps(bytes: Buffer, maxValues: number): Steps {
   return yield* parsingSteps(bytes.toString('utf8'), maxValues);
 }
 
+type Done = (error: Error | null, value?: unknown) => void;
+
 /** Decodes a larger body in steps, so that it does not delay other requests for long. */
-async function decoded(bytes: Buffer, maxValues: number): Promise<unknown> {
-  if (bytes.length === 0) return undefined;
-  if (bytes.length > MAX_BODY_BYTES) return laterResultOf(decodingSteps(bytes, maxValues));
-  return decodeJson(bytes, maxValues);
+function decode(bytes: Buffer, maxValues: number, done: Done): void {
+  if (bytes.length > MAX_BODY_BYTES) {
+    laterResultOf(decodingSteps(bytes, maxValues)).then((value) => {
+      done(null, value);
+    }, done);
+    return;
+  }
+  let value: unknown;
+  try {
+    value = bytes.length === 0 ? undefined : decodeJson(bytes, maxValues);
+  } catch (error) {
+    done(error as DomainError);
+    return;
+  }
+  done(null, value);
 }
 
 /** Returns the limits on a route's body. */
@@ -258,14 +271,7 @@ export function installJsonBody(fastify: FastifyInstance): void {
       }
       const { endpoint } = request.state;
       const maxValues = endpoint === undefined ? MAX_VALUES : bodyLimitsOf(endpoint).values;
-      decoded(bytes, maxValues).then(
-        (value) => {
-          done(null, value);
-        },
-        (error: unknown) => {
-          done(error as DomainError);
-        },
-      );
+      decode(bytes, maxValues, done);
     },
   );
 }

@@ -75,8 +75,6 @@ export type Quota = { readonly policy: string; readonly bucket: string; readonly
 export const partnerQuota = ({ keyId, rateLimit: limit }: PartnerPrincipal): Quota => ({
   ...{ policy: 'key', bucket: `partner-key:${keyId}`, limit },
 });
-type Count = RateStatus & { readonly policy: string };
-
 type Further = {
   readonly headers: Readonly<Record<string, string>>;
   readonly admitted: number;
@@ -102,8 +100,8 @@ export class RateGate {
    */
   async countFurther(quota: Quota, by: number): Promise<Further> {
     if (by === 0) return { headers: {}, admitted: 0, refusal: undefined };
-    const count = await this.hit(quota, by);
-    return { headers: this.headersOf([count], count), admitted: count.admitted, refusal: this.refusal(count) };
+    const count = await this.rateLimiter.hit(quota.bucket, quota.limit, by);
+    return { headers: this.headersOf([quota], [count], count), admitted: count.admitted, refusal: this.refusal(count) };
   }
 
   private refusal(count: RateStatus): DomainError {
@@ -111,29 +109,32 @@ export class RateGate {
   }
 
   /** Reports the counts without enforcing them. Returns the quota with the fewest requests left. */
-  async report(reply: FastifyReply, quotas: readonly Quota[]): Promise<Count> {
-    const counts = await Promise.all(quotas.map((quota) => this.hit(quota)));
+  async report(reply: FastifyReply, quotas: readonly Quota[]): Promise<RateStatus> {
+    const counts = await Promise.all(quotas.map(({ bucket, limit }) => this.rateLimiter.hit(bucket, limit)));
     const tightest = counts.reduce(tighter);
-    reply.headers(this.headersOf(counts, tightest));
+    reply.headers(this.headersOf(quotas, counts, tightest));
     return tightest;
   }
 
-  private headersOf(counts: readonly Count[], tightest: Count): Record<string, string> {
+  /** `counts` are those of the quotas, in the same order. */
+  private headersOf(
+    quotas: readonly Quota[],
+    counts: readonly RateStatus[],
+    tightest: RateStatus,
+  ): Record<string, string> {
+    const policies = quotas.map(({ policy, limit }) => `"${policy}";q=${limit};w=${WINDOW_SECONDS}`);
+    const states = counts.map(
+      (count, at) => `"${quotas[at]?.policy ?? ''}";r=${left(count)};t=${this.secondsUntil(count)}`,
+    );
     return {
       'x-ratelimit-limit': String(tightest.limit),
       'x-ratelimit-remaining': String(left(tightest)),
       'x-ratelimit-reset': String(Math.ceil(tightest.resetAtMs / 1000)),
       'x-ratelimit-window': `${tightest.windowSeconds}s`,
       // draft-ietf-httpapi-ratelimit-headers-10
-      'ratelimit-policy': counts
-        .map(({ policy, limit, windowSeconds: w }) => `"${policy}";q=${limit};w=${w}`)
-        .join(', '),
-      ratelimit: counts.map((count) => `"${count.policy}";r=${left(count)};t=${this.secondsUntil(count)}`).join(', '),
+      'ratelimit-policy': policies.join(', '),
+      ratelimit: states.join(', '),
     };
-  }
-
-  private async hit({ policy, bucket, limit }: Quota, by = 1): Promise<Count> {
-    return { policy, ...(await this.rateLimiter.hit(bucket, limit, by)) };
   }
 
   private secondsUntil({ resetAtMs }: RateStatus): number {
@@ -144,7 +145,7 @@ export class RateGate {
 const left = ({ allowed, remaining }: RateStatus): number => (allowed ? remaining : 0);
 
 /** Of two exhausted quotas, returns the one that resets later. */
-function tighter(a: Count, b: Count): Count {
+function tighter(a: RateStatus, b: RateStatus): RateStatus {
   if (a.allowed !== b.allowed) return a.allowed ? b : a;
   if (!a.allowed) return a.resetAtMs >= b.resetAtMs ? a : b;
   return a.remaining <= b.remaining ? a : b;
