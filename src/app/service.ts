@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ErrorRecorder } from '../commands/error-recorder.js';
@@ -104,33 +103,37 @@ export async function createService(config: Config, engines: Engines, { early = 
 async function composeApp(config: Config, engines: Engines, core: Core, backpressure: Backpressure) {
   const { clock, ids, bareLogger: logger } = engines;
   let openApi = () => '';
-  const requests = requestMetrics(engines.metrics.registry);
+  const requests = requestMetrics(engines.metrics.registry, () => draining.inFlight);
   const module = AppModule.over(config, engines, await openParts(config, engines, core));
   const { app } = await createHttpApp(
     module,
-    (nest) => ({
-      ...admissionOf(config),
-      authenticator: nest.get<Authenticator>(AUTHENTICATOR),
-      rateLimiter: nest.get<RateLimiter>(RATE_LIMITER),
-      ...{ clock, ids, logger, creations: nest.get(KeyedCreations) },
-      observe: observing(engines, requests),
-      waitForPosition: (position, tenantId) => nest.get(ReadYourWrites).waitForPosition(position, tenantId),
-      asRead: core.readiness.asRead,
-      assertWritable: engines.history.assertSound,
-      isOpen: () => nest.get(Observation).readiness.isOpen,
-    }),
+    (nest) => {
+      const { readiness } = nest.get(Observation);
+      const writes = nest.get(ReadYourWrites);
+      return {
+        ...admissionOf(config),
+        authenticator: nest.get<Authenticator>(AUTHENTICATOR),
+        rateLimiter: nest.get<RateLimiter>(RATE_LIMITER),
+        ...{ clock, ids, logger, creations: nest.get(KeyedCreations) },
+        observe: observing(engines, requests),
+        waitForPosition: (position, tenantId) => writes.waitForPosition(position, tenantId),
+        asRead: core.readiness.asRead,
+        assertWritable: engines.history.assertSound,
+        isOpen: () => readiness.isOpen,
+      };
+    },
     {
       trustProxy: config.TRUST_PROXY,
       controllers: controllersOf(config),
       beforeRoutes: (server, kernel) => {
         countRequests(server, backpressure);
-        meterRequests(server.server, requests);
         openApi = installDocs(server, kernel, { title: 'Kontor', version });
         installConsole(server, fileURLToPath(new URL('dist/console', packageFolder)));
       },
     },
   );
-  return { app, openApi: () => openApi(), draining: new Draining(app.getHttpServer()) };
+  const draining = new Draining(app.getHttpServer());
+  return { app, openApi: () => openApi(), draining };
 }
 
 /** Returns the admission options that the settings specify. */
@@ -144,16 +147,6 @@ const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'l
     tenant: config.TENANT_REQUESTS_PER_MINUTE,
   },
 });
-
-/** Does not use a Fastify hook, because a request that the kernel's hook rejects never reaches later hooks. */
-function meterRequests(server: Server, requests: ReturnType<typeof requestMetrics>): void {
-  server.on('request', (_request, response) => {
-    requests.inFlight.inc();
-    response.once('close', () => {
-      requests.inFlight.dec();
-    });
-  });
-}
 
 function observing(
   { errors, clock }: Engines,

@@ -20,6 +20,11 @@ export class Draining {
     });
   }
 
+  /** Number of requests in progress. */
+  get inFlight(): number {
+    return this.open.size;
+  }
+
   /** Stops accepting connections. Resolves once all connections have ended, or after `graceMs`. */
   async begin(graceMs: number): Promise<void> {
     this.hasBegun = true;

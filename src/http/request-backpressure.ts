@@ -1,6 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Backpressure } from '../eventsourcing/backpressure.js';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whether the request was admitted and counts as in progress. */
+    isCounted: boolean;
+  }
+}
+
 /** Background work does not wait for streams and downloads, because the client decides how long they last. */
 const isLong = ({ routeOptions }: FastifyRequest): boolean => {
   const shape = routeOptions.config.endpoint?.answers.shape;
@@ -15,18 +22,17 @@ export function countRequests(
   server: FastifyInstance,
   pace: Pick<Backpressure, 'requestBegins' | 'requestEnds'>,
 ): void {
-  // Admitted requests in progress. The `onResponse` hook also runs for rejected requests, although these were never
-  // counted.
-  const begun = new WeakSet<FastifyRequest>();
+  server.decorateRequest('isCounted', false);
   server.addHook('onRequest', (request, _reply, done) => {
     if (!isLong(request)) {
-      begun.add(request);
+      request.isCounted = true;
       pace.requestBegins();
     }
     done();
   });
+  // Also runs for rejected requests, which were never counted.
   server.addHook('onResponse', (request, _reply, done) => {
-    if (begun.delete(request)) pace.requestEnds();
+    if (request.isCounted) pace.requestEnds();
     done();
   });
 }

@@ -10,7 +10,7 @@ const UNKNOWN = 'unknown';
  * Counts and times requests by route pattern. Never distinguishes paths, tenants or users, because their number is
  * unbounded.
  */
-export function requestMetrics(registry: Registry) {
+export function requestMetrics(registry: Registry, inFlight: () => number) {
   const seconds = new Histogram({
     name: 'kontor_http_request_duration_seconds',
     help: 'Requests by route pattern and status class.',
@@ -32,13 +32,15 @@ export function requestMetrics(registry: Registry) {
       result: ['accepted', 'replayed'],
     },
   );
-  const inFlight = new Gauge({
+  new Gauge({
     name: 'kontor_http_requests_in_flight',
     help: 'Requests in progress.',
     registers: [registry],
+    collect(): void {
+      this.set(inFlight());
+    },
   });
   return {
-    inFlight,
     /** Called for every request. */
     observe: ({ method, route = UNKNOWN, status, ms, code, sales: taken }: Outcome): void => {
       const known = METHODS.has(method) ? method : 'other';
