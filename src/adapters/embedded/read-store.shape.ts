@@ -215,11 +215,10 @@ const UUID_LENGTH = 36;
 
 /**
  * Encodes a value as one ASCII word, because the tokenizer would fold upper case and split at other characters. Only
- * the words of short values are cached: types and statuses recur in most documents, but UUIDs and long values do not.
+ * the words of short values are cached: types, statuses and ids of accounts recur in most documents.
  */
 function wordFor(value: string | number): string {
   const text = String(value);
-  if (text.length === UUID_LENGTH && UUID.test(text)) return wordOfUuid(text);
   return text.length <= MAX_TERM_BYTES ? wordOf(text) : encode(text);
 }
 
@@ -228,6 +227,7 @@ const wordOfUuid = (id: string): string =>
   `u${id.slice(0, 8)}${id.slice(9, 13)}${id.slice(14, 18)}${id.slice(19, 23)}${id.slice(24)}`;
 
 function encode(text: string): string {
+  if (text.length === UUID_LENGTH && UUID.test(text)) return wordOfUuid(text);
   const bytes = Buffer.from(text);
   return bytes.length > MAX_TERM_BYTES ? `s${hash('sha256', bytes, 'hex')}` : `h${bytes.toString('hex')}`;
 }
@@ -268,10 +268,15 @@ export function rowOf(shape: TableShape, scope: number, document: object | null)
   return { values, terms, words: searchedTexts(shape, code, document) };
 }
 
+/** Columns that have already been checked, because the check would take longer than the values. */
+const multiValued = new WeakSet<Column>();
+
 /** @throws TypeError if the declaration requires a single value */
 function requireMultiValued({ name, model, joins }: TableShape, column: Column): void {
+  if (multiValued.has(column)) return;
   requireSingle(model, column.field);
   if (joins.some((join) => join.column === column)) throw new TypeError(`${name}: a joined field has one value`);
+  multiValued.add(column);
 }
 
 function searchedTexts({ model, texts }: TableShape, code: string, document: object): string[] {
