@@ -184,6 +184,22 @@ describe('Search and filters in SQLite', () => {
     },
   );
 
+  test('a document without filters that one batch creates and changes is found by its new words only', async () => {
+    const store = await open(0);
+    const scope = tenantScope('one');
+    const named = (name: string) => ({ scope, id: 'a1', document: { name, city: '' } });
+    const writes = [
+      { ...named('Salih'), position: 1, expected: null },
+      { ...named('Weber'), position: 2, expected: 1 },
+    ];
+    expect(await store.write({ tables: [{ table: authorsTable, writes }], checkpoints: [] })).toEqual({
+      conflicts: [],
+    });
+    const count = async (search: string) =>
+      (await store.list(authorsTable, scope, { search, offset: 0, limit: 1 })).totalCount;
+    expect([await count('salih'), await count('weber')]).toEqual([0, 1]);
+  });
+
   test('a dropped table leaves no tables or search results behind', async () => {
     const store = await open(0);
     const expected = new Expected();

@@ -17,6 +17,9 @@ export type Mode = 'readwrite' | 'readonly';
  */
 const MAX_STATEMENTS = 2_000;
 
+/** SQLITE_CONSTRAINT_UNIQUE */
+const NOT_UNIQUE = 2067;
+
 /** Thrown if a table does not exist, for example because the writer has not created it yet. */
 export class MissingTable extends ReadStoreUnavailable {}
 
@@ -94,6 +97,17 @@ export class ReadStoreDatabase {
    */
   change(sql: string, ...values: Value[]): void {
     this.prepared(sql).get(...values);
+  }
+
+  /** Inserts a row. Returns false if a row with the same unique values exists. */
+  insert(sql: string, ...values: Value[]): boolean {
+    try {
+      this.change(sql, ...values);
+      return true;
+    } catch (error) {
+      if (isSqliteError(error) && error.errcode === NOT_UNIQUE) return false;
+      throw error;
+    }
   }
 
   exec(sql: string): void {

@@ -95,7 +95,7 @@ export function shapeOf(table: AnyTable): TableShape {
     ...{ texts, joins, main, terms, words },
     statements: {
       find: `SELECT number, position, json FROM ${main} WHERE scope = ? AND id = ?`,
-      insert: `${insertInto(main, mainColumns)} ON CONFLICT (scope, id) DO NOTHING`,
+      insert: insertInto(main, mainColumns),
       terms: insertInto(terms, ['rowid', 't']),
       words: insertInto(words, ['rowid', ...texts.map((_, at) => `t${at}`)]),
     },

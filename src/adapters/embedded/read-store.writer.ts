@@ -64,9 +64,10 @@ export class ReadStoreWriter {
 type Change = { last: number; added: number; changed: number };
 /** New full-text content of a document, or undefined if it has not changed. */
 type Indexed = {
+  readonly number: number;
   readonly isNew: boolean;
-  readonly terms?: string | undefined;
-  readonly words?: readonly string[] | undefined;
+  readonly terms: string | undefined;
+  readonly words: readonly string[] | undefined;
 };
 
 /** Applies one batch's writes to one table, within the batch's transaction. */
@@ -94,10 +95,9 @@ class TableWriter {
    * whenever the number decreased.
    */
   finish(): void {
-    const rows = [...this.indexed].sort(([a], [b]) => a - b);
-    for (const [number, { isNew, terms }] of rows)
-      if (terms !== undefined) this.replace('terms', number, isNew, [terms]);
-    for (const [number, { isNew, words }] of rows) if (words !== undefined) this.replace('words', number, isNew, words);
+    const rows = [...this.indexed.values()].sort((a, b) => a.number - b.number);
+    for (const row of rows) if (row.terms !== undefined) this.replace('terms', row, [row.terms]);
+    for (const row of rows) if (row.words !== undefined) this.replace('words', row, row.words);
     for (const [scope, { last, added, changed }] of this.changes)
       this.db.change(
         `INSERT INTO kontor_counts (name, scope, count, last, changes) VALUES (?, ?, ?, ?, abs(random() % 1000000000))
@@ -110,12 +110,17 @@ class TableWriter {
     const change = this.changeOf(scope);
     const number = scope * SPAN + change.last + 1;
     const values = [number, scope, id, write.position, Number(json === null), ...row.values, json];
-    const { changes } = this.db.run(this.shape.statements.insert, ...values);
-    if (changes === 0) return false;
+    if (!this.db.insert(this.shape.statements.insert, ...values)) return false;
     change.last += 1;
     change.added += Number(json !== null);
+    // An empty text must not be replaced later in the batch, because the model may have no such full-text table.
     const { terms, words } = row;
-    this.indexed.set(number, { isNew: true, ...(terms !== '' && { terms }), ...(words.length > 0 && { words }) });
+    this.indexed.set(number, {
+      number,
+      isNew: true,
+      terms: terms || undefined,
+      words: words.length > 0 ? words : undefined,
+    });
     return true;
   }
 
@@ -150,12 +155,12 @@ class TableWriter {
     const words = row.words.join() === old.words.join() ? undefined : row.words;
     if (terms === undefined && words === undefined) return true;
     const known = this.indexed.get(number);
-    this.indexed.set(number, { isNew: false, terms: terms ?? known?.terms, words: words ?? known?.words });
+    this.indexed.set(number, { number, isNew: false, terms: terms ?? known?.terms, words: words ?? known?.words });
     return false;
   }
 
   /** Replaces a document's row in a full-text table. A document without text has no row. */
-  private replace(table: 'terms' | 'words', number: number, isNew: boolean, texts: readonly string[]): void {
+  private replace(table: 'terms' | 'words', { number, isNew }: Indexed, texts: readonly string[]): void {
     if (!isNew) this.db.change(`DELETE FROM ${this.shape[table]} WHERE rowid = ?`, number);
     if (texts.some((text) => text !== '')) this.db.change(this.shape.statements[table], number, ...texts);
   }
