@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { DamagedText, pack, unpack } from '../../src/adapters/embedded/packed-json.js';
+import { packDocument } from '../../src/adapters/embedded/packed-json.document.js';
+import { pack } from '../../src/adapters/embedded/packed-json.js';
+import { DamagedText, unpack } from '../../src/adapters/embedded/packed-json.reader.js';
 import { SCHEMA_VERSION as HISTORY_VERSION } from '../../src/adapters/embedded/event-store.schema.js';
 import { SCHEMA_VERSION as MODELS_VERSION } from '../../src/adapters/embedded/read-store.schema.js';
 import { WORDS } from '../../src/adapters/embedded/packed-json.words.js';
@@ -59,6 +61,26 @@ test('Every object is restored exactly', () => {
     }),
     { numRuns: 2_000 },
   );
+});
+
+/** Values that JSON omits or represents in another way. */
+const unusual = fc.constantFrom(undefined, NaN, -0, Infinity, new Date(0), Symbol('x'), [undefined], {
+  id: new Date(0),
+});
+
+test('A document is packed like its JSON', () => {
+  fc.assert(
+    fc.property(object, fc.option(name), unusual, fc.nat(60_000), (value, added, odd, size) => {
+      const document = added === null ? value : { ...value, [added]: odd, note: [{ head: 'ü'.repeat(size) }] };
+      expect(packDocument(value)).toBe(pack(JSON.stringify(value)));
+      expect(packDocument(document)).toBe(pack(JSON.stringify(document)));
+      expect(packDocument([document])).toBe(pack(JSON.stringify([document])));
+    }),
+    { numRuns: 1_000 },
+  );
+  const long = { description: '\n'.repeat(40_000), postings: [...known, ...known.toReversed()] };
+  const many = { ids: Array.from({ length: 40_000 }, () => sale.customerId), note: 'ü' };
+  for (const document of [sale, long, many]) expect(packDocument(document)).toBe(pack(JSON.stringify(document)));
 });
 
 test('Text that is not JSON is restored exactly', () => {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import { historyFile } from '../../src/adapters/embedded/event-store.schema.js';
-import { unpack } from '../../src/adapters/embedded/packed-json.js';
+import { unpack } from '../../src/adapters/embedded/packed-json.reader.js';
 import { checksum, COLUMNS, type EventRow } from '../../src/adapters/embedded/event-store.record.js';
 
 /** The fields of an event that a forger with access to the files can change. */

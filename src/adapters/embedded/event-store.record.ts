@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { CorruptEvent, type RecordedEvent } from '../../ports/event-store.js';
 import type { SerializedEvent } from '../event-store.input.js';
-import { unpack } from './packed-json.js';
+import { unpack } from './packed-json.reader.js';
 
 /** A row as returned by SQLite, in the order of `COLUMNS`. `data` and `metadata` may be packed. */
 export type EventRow = readonly [

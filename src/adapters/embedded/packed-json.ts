@@ -1,61 +1,45 @@
-import { AFTERS, BASE, expansions, FORMS, numberOf, UNKNOWN, VALUE } from './packed-json.words.js';
+import {
+  DASH,
+  DASHES,
+  DATE,
+  DATE_LENGTH,
+  FIRST_WORD,
+  FORM_LENGTHS,
+  GROUP,
+  LOOKAHEAD,
+  MARKS,
+  MAX_BYTES,
+  MAX_CHARACTERS,
+  MAX_VALUE,
+  MOST_UUIDS,
+  PACKED,
+  PAIRS,
+  REPEATED,
+  SPACE,
+  TIME,
+  TIME_FORM,
+  TIME_LENGTH,
+  UUID,
+  UUID_DIGITS,
+  UUID_LENGTH,
+  ZERO,
+  hexValues,
+} from './packed-json.forms.js';
+import { AFTERS, BASE, FORMS, numberIn, numberOf, UNKNOWN, VALUE } from './packed-json.words.js';
 
-/** First character of packed text. */
-const PACKED = 0x1f;
-const UUID = 0x01;
-const TIME = 0x02;
-const DATE = 0x1e;
-/** A repeated UUID. The number of its first occurrence follows. */
-const REPEATED = 0x1d;
-/**
- * First word code. There is one code for each form and set of words, up to 0x16. The word's number follows the code.
- */
-const FIRST_WORD = 0x03;
-const SPACE = 0x20;
-
-const MAX_CHARACTERS = 65_536;
-/** Number of zero bytes appended to the text, so that lookups past its end find nothing. */
-const LOOKAHEAD = 8;
-const MAX_BYTES = 3 * MAX_CHARACTERS + LOOKAHEAD;
 /** Buffers for the input text and the output text. */
 const source = Buffer.allocUnsafeSlow(MAX_BYTES);
 const target = Buffer.allocUnsafeSlow(MAX_BYTES);
-const { bytes: expanded, starts } = expansions;
 let sourceLength = 0;
 let to = 0;
-/**
- * Offsets of the first distinct UUIDs in the unpacked text, which is `source` or `target`. Stored text contains their
- * numbers, so the size must never change.
- */
-const uuids = new Uint32Array(32);
+/** Offsets of the first distinct UUIDs in `source`. */
+const uuids = new Uint32Array(MOST_UUIDS);
 let uuidCount = 0;
 /** Returned instead of an offset if the input is not JSON. */
 const NOT_JSON = Infinity;
 
-const [QUOTE, COMMA, DASH, ZERO, COLON, BACKSLASH, BRACE] = [0x22, 0x2c, 0x2d, 0x30, 0x3a, 0x5c, 0x7b] as const;
-const [N, U, L] = [0x6e, 0x75, 0x6c] as const;
-const HEX = Buffer.from('0123456789abcdef');
-const hexValues = Int8Array.from({ length: 256 }, (_, byte) => HEX.indexOf(byte));
-/** A UUID is stored in groups of five hex digits (20 bits, three bytes). The last group has two digits. */
-const UUID_LENGTH = 36;
-const DASHES = [8, 13, 18, 23];
-const UUID_DIGITS = Uint8Array.from(Array(UUID_LENGTH).keys()).filter((at) => !DASHES.includes(at));
-const GROUP_BYTES = 3;
-const [GROUP, LAST_GROUP] = [5, 2];
-/** A time is stored as pairs of digits. The characters after them remain unchanged. */
-const TIME_FORM = Buffer.from('0000-00-00T00:00:00.00');
-const DATE_LENGTH = 10;
-/** Longer values are not looked up in the word list. */
-const MAX_VALUE = 20;
-const PAIRS = [0, 2, 5, 8, 11, 14, 17, 20];
-/** Offsets of the other characters. */
-const MARKS = [4, 7, 10, 13, 16, 19];
-
-export class DamagedText extends Error {
-  constructor() {
-    super('The packed text is damaged');
-  }
-}
+const [QUOTE, COMMA, COLON, BACKSLASH, BRACE] = [0x22, 0x2c, 0x3a, 0x5c, 0x7b] as const;
+const [N, U, L, TILDE] = [0x6e, 0x75, 0x6c, 0x7e] as const;
 
 /**
  * Shortens the output of `JSON.stringify` to about two fifths of its length for storage. Codes replace field names,
@@ -66,14 +50,60 @@ export class DamagedText extends Error {
  */
 export function pack(json: string): string {
   if (json.length > MAX_CHARACTERS || json.charCodeAt(0) !== BRACE) return json;
+  begin();
   sourceLength = source.write(json);
   for (let n = 0; n < LOOKAHEAD; n += 1) source[sourceLength + n] = 0;
-  target[0] = PACKED;
-  to = 1;
-  uuidCount = 0;
   let at = 0;
   while (at < sourceLength) at = source[at] === QUOTE ? packText(at) : copy(at, at + 1);
-  return at === NOT_JSON ? json : target.toString('utf8', 0, to);
+  return at === NOT_JSON ? json : end();
+}
+
+/** Starts packed text. Until `end`, the exported functions below append to it. */
+export function begin(): void {
+  target[0] = PACKED;
+  to = 1;
+  sourceLength = 0;
+  uuidCount = 0;
+}
+
+export const end = (): string => target.toString('utf8', 0, to);
+
+export function put(byte: number): void {
+  target[to++] = byte;
+}
+
+/** Packs the content of a string like that of its JSON. Returns the length of its JSON without the quotes. */
+export function packString(text: string): number {
+  const size = text.length;
+  const number = size <= MAX_VALUE ? numberIn(text) : UNKNOWN;
+  if (number !== UNKNOWN) return (packWord(number, VALUE), size);
+  const hasForm = FORM_LENGTHS.includes(size);
+  const buffer = hasForm ? source : target;
+  const start = hasForm ? sourceLength : to;
+  for (let at = 0; at < size; at += 1) {
+    const code = text.charCodeAt(at);
+    if (!isPlain(code)) return putEscaped(text);
+    buffer[start + at] = code;
+  }
+  if (hasForm) packFormed(start, size);
+  else to += size;
+  return size;
+}
+
+/** Packs a string at the end of `source` that may be a UUID or a time. UUIDs remain there for comparisons. */
+function packFormed(start: number, size: number): void {
+  sourceLength = start + size;
+  if (size !== UUID_LENGTH) copy(start + packValue(start, size), sourceLength);
+  else if (!packUuid(start)) copy(start, sourceLength);
+}
+
+/** Whether JSON contains the character as it is, in one byte. */
+const isPlain = (code: number): boolean => code >= SPACE && code <= TILDE && code !== QUOTE && code !== BACKSLASH;
+
+function putEscaped(text: string): number {
+  const json = JSON.stringify(text);
+  to += target.write(json.slice(1, -1), Math.min(to, MAX_BYTES));
+  return json.length;
 }
 
 /** Copies bytes to the target. Returns the next offset. */
@@ -124,7 +154,7 @@ function packName(number: number, before: number, value: number): number {
   return after === 1 ? value + 4 : value;
 }
 
-function packWord(number: number, form: number): void {
+export function packWord(number: number, form: number): void {
   target[to++] = FIRST_WORD + Math.floor(number / BASE) * FORMS + form;
   target[to++] = (number % BASE) + 1;
 }
@@ -144,8 +174,7 @@ function packContent(start: number): number {
 /** Writes the code of a time or a word. Returns the number of characters that the code replaces. */
 function packValue(start: number, size: number): number {
   if (size === DATE_LENGTH && packTime(DATE, start, size)) return size;
-  const isTime = size === TIME_FORM.length + 2 && packTime(TIME, start, TIME_FORM.length);
-  if (isTime) return TIME_FORM.length;
+  if (size === TIME_LENGTH && packTime(TIME, start, TIME_FORM.length)) return TIME_FORM.length;
   const number = size <= MAX_VALUE ? numberOf(source, start, start + size) : UNKNOWN;
   if (number === UNKNOWN) return 0;
   packWord(number, VALUE);
@@ -206,87 +235,4 @@ function packTime(code: number, start: number, size: number): boolean {
   target[to] = code;
   to = next;
   return true;
-}
-
-/** Restores the text that `pack` converted to `stored`. Returns any other text unchanged. @throws DamagedText */
-export function unpack(stored: string): string {
-  if (stored.charCodeAt(0) !== PACKED) return stored;
-  sourceLength = source.write(stored);
-  to = 0;
-  uuidCount = 0;
-  let at = 1;
-  while (at < sourceLength) {
-    const code = source[at] as number;
-    at = code >= SPACE ? copyText(at) : unpackCode(code, at + 1);
-  }
-  if (at !== sourceLength || sourceLength > MAX_BYTES - LOOKAHEAD || to > MAX_BYTES) throw new DamagedText();
-  return target.toString('utf8', 0, to);
-}
-
-/** Copies the bytes before the next code. Returns the next offset. */
-function copyText(start: number): number {
-  let [at, next] = [start, to];
-  for (let byte = SPACE; at < sourceLength && (byte = source[at] as number) >= SPACE; at += 1) target[next++] = byte;
-  to = next;
-  return at;
-}
-
-/** Writes the text that the code before `at` represents. Returns the next offset. */
-function unpackCode(code: number, at: number): number {
-  if (code === UUID) return unpackUuid(at);
-  if (code === REPEATED) return repeat(at);
-  if (code === TIME) return unpackTime(at, TIME_FORM.length);
-  if (code === DATE) return unpackTime(at, DATE_LENGTH);
-  return unpackWord(code - FIRST_WORD, at);
-}
-
-function unpackWord(code: number, at: number): number {
-  const n = code * BASE + (source[at] as number) - 1;
-  const start = starts[n] ?? 0;
-  const end = starts[n + 1] ?? 0;
-  if (start >= end) throw new DamagedText();
-  const shift = to - start;
-  for (let from = start; from < end; from += 1) target[from + shift] = expanded[from] as number;
-  to = end + shift;
-  return at + 1;
-}
-
-function repeat(at: number): number {
-  const known = (source[at] as number) - 1;
-  if (known < 0 || known >= uuidCount) throw new DamagedText();
-  const first = uuids[known] as number;
-  for (let n = 0; n < UUID_LENGTH; n += 1) target[to + n] = target[first + n] as number;
-  to += UUID_LENGTH;
-  return at + 1;
-}
-
-function unpackUuid(start: number): number {
-  const first = to;
-  note(first);
-  let at = start;
-  for (let n = 0; n < UUID_DIGITS.length; n += GROUP) {
-    const size = n + GROUP <= UUID_DIGITS.length ? GROUP : LAST_GROUP;
-    let value = (source[at] as number) - 1 + ((source[at + 1] as number) - 1) * BASE;
-    if (size === GROUP) value += ((source[at + 2] as number) - 1) * BASE * BASE;
-    at += size === GROUP ? GROUP_BYTES : GROUP_BYTES - 1;
-    for (let digit = n + size - 1; digit >= n; digit -= 1) {
-      target[first + (UUID_DIGITS[digit] as number)] = HEX[value & 15] as number;
-      value >>= 4;
-    }
-  }
-  for (const dash of DASHES) target[first + dash] = DASH;
-  to = first + UUID_LENGTH;
-  return at;
-}
-
-function unpackTime(start: number, size: number): number {
-  for (let n = 0; n < size; n += 1) target[to + n] = TIME_FORM[n] as number;
-  let at = start;
-  for (let n = 0; (PAIRS[n] as number) < size; n += 1) {
-    const pair = (source[at++] as number) - 1;
-    target[to + (PAIRS[n] as number)] = ZERO + Math.floor(pair / 10);
-    target[to + (PAIRS[n] as number) + 1] = ZERO + (pair % 10);
-  }
-  to += size;
-  return at;
 }

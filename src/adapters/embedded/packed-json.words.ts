@@ -38,12 +38,14 @@ UPDATE DELETE system:booking booking transaction TransactionRecorded
   .split(/\s+/);
 
 /** Text before a field name: after a string, after another value, and at the start of an object. */
-const BEFORE = ['","', ',"', '{"'];
+const BEFORES = ['","', ',"', '{"'];
+export const BEFORE = { text: 0, other: 1, first: 2 } as const;
 /** Text after a field name: before a string, before null, and before another value. */
-const AFTER = ['":"', '":null', '":'];
-export const AFTERS = AFTER.length;
+const AFTER_NAME = ['":"', '":null', '":'];
+export const AFTER = { text: 0, null: 1, other: 2 } as const;
+export const AFTERS = AFTER_NAME.length;
 /** Each word has a form for each combination of `BEFORE` and `AFTER`. The last form, for values, is the word alone. */
-export const VALUE = BEFORE.length * AFTER.length;
+export const VALUE = BEFORES.length * AFTERS;
 export const FORMS = VALUE + 1;
 /** Numbers are stored as bytes from 1 to 127, because the SQLite binding truncates text at NUL. */
 export const BASE = 127;
@@ -61,7 +63,7 @@ class Texts {
 }
 
 const formOf = (word: string, form: number): string =>
-  form === VALUE ? word : `${BEFORE[Math.floor(form / AFTERS)]}${word}${AFTER[form % AFTERS]}`;
+  form === VALUE ? word : `${BEFORES[Math.floor(form / AFTERS)]}${word}${AFTER_NAME[form % AFTERS]}`;
 const words = new Texts(WORDS);
 /** The expansions of all forms: the first `BASE` words in their first form, then in their second form, and so on. */
 export const expansions = new Texts(
@@ -88,6 +90,9 @@ for (const [number, word] of WORDS.entries()) {
   while (numbers[place] !== UNKNOWN) place = (place + 1) % PLACES;
   numbers[place] = number;
 }
+
+const numbersByWord = new Map(WORDS.map((word, number) => [word, number]));
+export const numberIn = (text: string): number => numbersByWord.get(text) ?? UNKNOWN;
 
 /** Returns the number of the word between two offsets of a text. */
 export function numberOf(text: Uint8Array, start: number, end: number): number {

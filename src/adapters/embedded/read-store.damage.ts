@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { DamagedText } from './packed-json.js';
+import { DamagedText } from './packed-json.reader.js';
 import { isSqliteError } from './sqlite.js';
 
 export const FILE = 'models.sqlite';

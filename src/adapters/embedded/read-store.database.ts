@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { ReadStoreUnavailable } from '../../ports/read-store.js';
-import { DamagedText } from './packed-json.js';
+import { DamagedText } from './packed-json.reader.js';
 import { FILE, identityOf, isDamage, isSuspected, isWhole, moveAside, suspect } from './read-store.damage.js';
 import { isSqliteError, openDatabase } from './sqlite.js';
 import { catalog, OtherSchema, refuseOther, replaceOlder } from './read-store.schema.js';

@@ -1,7 +1,7 @@
 import type { Listed, ListQuery } from '../../ports/read-store.js';
 import { inOrderOf, placeIn } from '../read-model.declaration.js';
 import { Bits } from './read-store.bits.js';
-import { unpack } from './packed-json.js';
+import { unpack } from './packed-json.reader.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
 import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';

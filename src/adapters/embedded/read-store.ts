@@ -13,7 +13,7 @@ import type {
 } from '../../ports/read-store.js';
 import { bindable, unbindable } from '../bindable-text.js';
 import { tableName } from '../read-model.declaration.js';
-import { unpack } from './packed-json.js';
+import { unpack } from './packed-json.reader.js';
 import { ReadStoreCatalog } from './read-store.catalog.js';
 import { MissingTable, ReadStoreDatabase, waitFor, type Mode, type Value } from './read-store.database.js';
 import { FEW } from './read-store.matches.js';

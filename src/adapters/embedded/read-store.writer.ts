@@ -1,7 +1,8 @@
 import type { AnyTable, DocumentKey, DocumentWrite, TableWrites } from '../../ports/read-store.js';
 import type { WriteBatch, WriteResult } from '../../ports/read-store.js';
 import { bindable } from '../bindable-text.js';
-import { pack, unpack } from './packed-json.js';
+import { packDocument } from './packed-json.document.js';
+import { unpack } from './packed-json.reader.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import type { ReadStoreDatabase, Row as Stored } from './read-store.database.js';
 import { rowOf, SPAN, type Row, type TableShape } from './read-store.shape.js';
@@ -45,7 +46,7 @@ export class ReadStoreWriter {
   }
 
   private prepare(shape: TableShape, write: DocumentWrite): PreparedWrite {
-    const json = write.document === null ? null : pack(JSON.stringify(write.document));
+    const json = write.document === null ? null : packDocument(write.document);
     const scope = this.catalog.addScope(write.scope);
     return { write, scope, id: bindable(write.id), json, row: rowOf(shape, scope, write.document) };
   }
