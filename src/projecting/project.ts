@@ -1,7 +1,7 @@
 import { BEFORE_ALL, type Position } from '../ports/event-store.js';
-import type { DocumentWrite, ReadStore, WriteBatch } from '../ports/read-store.js';
+import type { ReadStore, WriteBatch } from '../ports/read-store.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import type { DocumentStore, Projector } from './projector.js';
+import type { DocumentStore, FoldedWrite, Projector } from './projector.js';
 import { modelPart, partsOf, positionsIn } from '../eventsourcing/ranges.js';
 
 const MAX_REFOLDS = 20;
@@ -22,7 +22,7 @@ export async function project(
 ): Promise<void> {
   const eventsOf = typeof events === 'function' ? events : () => events;
   for (let attempt = 0; ; attempt += 1) {
-    const folded: { projector: Projector; writes: DocumentWrite[] }[] = [];
+    const folded: { projector: Projector; writes: readonly FoldedWrite[] }[] = [];
     for (const projector of projectors) {
       const own = eventsOf(projector);
       folded.push({ projector, writes: own.length > 0 ? await projector.fold(own) : [] });

@@ -91,7 +91,9 @@ export function counted(events: readonly Recorded[]): CountedEvents {
 /** Returns the number of events that the projection folds. */
 export function countWanted(projection: Pick<AnyProjection, 'sources'>, { byEntity }: CountedEvents): number {
   let wanted = 0;
-  for (const [entity, count] of byEntity) if (wants(projection, entity)) wanted += count;
+  byEntity.forEach((count, entity) => {
+    if (wants(projection, entity)) wanted += count;
+  });
   return wanted;
 }
 

@@ -7,9 +7,16 @@ import type { QuarantineEntry } from './projection-quarantine.js';
 import { WHOLE, type Portion } from '../eventsourcing/ranges.js';
 import { begins, checkpointKey, documentsOf, evolveWith, scopeOf, wants, type AnyProjection } from './projection.js';
 
-type Folded = { document: object | undefined; position: number; readonly expected: number | null; made: boolean };
-type Touched = Folded & { readonly scope: Scope; readonly id: string };
-type Step = { readonly event: Recorded; readonly scope: Scope; readonly id: string; readonly key: string };
+type Folded = Pick<DocumentWrite, 'document' | 'position'>;
+export type FoldedWrite = DocumentWrite & { readonly key: string };
+/** A document that a batch affects. */
+type Touched = { -readonly [Name in keyof DocumentWrite]: DocumentWrite[Name] } & {
+  readonly key: string;
+  /** Whether the document exists or existed. */
+  made: boolean;
+  /** Events to fold once the stored document has been loaded; undefined if `document` contains its state. */
+  waiting: Recorded[] | undefined;
+};
 
 type Filled = { readonly projection: AnyProjection; readonly table: AnyTable; readonly portion?: Portion };
 
@@ -67,12 +74,12 @@ export class PoisonEvent extends Error {
  * point are harmless.
  */
 export class Projector {
-  private readonly known = new LRUCache<string, Readonly<Folded>>(atMost(MAX_KNOWN));
+  private readonly known = new LRUCache<string, Folded>(atMost(MAX_KNOWN));
   /**
    * If documents rarely change, contains those created by the last batch that created any. They are moved to `known` if
    * they change.
    */
-  private readonly created = new Map<string, Readonly<Folded>>();
+  private readonly created = new Map<string, Folded>();
   /**
    * Whether the projector assumes that a document that begins with an event does not exist yet. A conflict disproves
    * this assumption and sets the value to false.
@@ -90,6 +97,8 @@ export class Projector {
   readonly projection: AnyProjection;
   /** The generation that the projector fills. */
   readonly table: AnyTable;
+  /** Key of the generation's checkpoint, which may be divided into parts. */
+  readonly checkpointKey: string;
   /** The part of the history that the projector folds. */
   readonly portion: Portion;
   /**
@@ -106,6 +115,7 @@ export class Projector {
   ) {
     this.projection = projection;
     this.table = table;
+    this.checkpointKey = checkpointKey(table.model, table.generation);
     this.portion = projection.acrossTenants ? WHOLE : portion;
     if (this.portion.ranges) this.platformUpTo = BEFORE_ALL;
   }
@@ -148,45 +158,26 @@ export class Projector {
     return this.projection.model.name;
   }
 
-  /** Key of the generation's checkpoint, which may be divided into parts. */
-  get checkpointKey(): string {
-    return checkpointKey(this.table.model, this.table.generation);
-  }
-
   /** Folds a batch of the portion's events without storing the resulting documents. @throws PoisonEvent */
-  async fold(events: readonly Recorded[]): Promise<DocumentWrite[]> {
+  async fold(events: readonly Recorded[]): Promise<FoldedWrite[]> {
     const { projection } = this;
-    const wanted = events.filter((event) => wants(projection, event.entity));
-    const steps = wanted.flatMap((event) => this.stepsOf(event));
-    if (steps.length === 0) return [];
-    const touched = await this.load(steps);
-    for (const { event, key } of steps) {
-      const document = touched.get(key);
-      if (!document || event.position <= document.position) continue;
-      document.document = this.evolve(document.document, event, document);
-      document.position = event.position;
-      document.made ||= document.document !== undefined;
-    }
-    return [...touched.values()].filter(changed).map(({ scope, id, document, position, expected }) => ({
-      scope,
-      id,
-      document: document ?? null,
-      position,
-      expected,
-    }));
+    const touched = new TouchedDocuments();
+    for (const event of events) if (wants(projection, event.entity)) this.take(event, touched);
+    await this.load(touched.all.filter(({ waiting }) => waiting));
+    return touched.all.filter(changed);
   }
 
   /** Caches stored documents, so that the next batch need not load them. */
-  remember(writes: readonly DocumentWrite[]): void {
+  remember(writes: readonly FoldedWrite[]): void {
     const { ofEvents, rarelyChanges = false } = this.projection;
     this.isFirst = true;
     if (ofEvents) return;
     if (writes.some(({ expected }) => expected === null)) this.created.clear();
-    for (const { scope, id, document, position, expected } of writes) {
+    for (const write of writes) {
+      const { key, expected } = write;
       const isBrief = rarelyChanges && expected === null;
       const [cache, other] = isBrief ? [this.created, this.known] : [this.known, this.created];
-      const key = keyOf(scope, id);
-      cache.set(key, { document: document ?? undefined, position, expected: position, made: true });
+      cache.set(key, write);
       // The other cache may contain an older state, such as ABSENT for a document that has now been created.
       other.delete(key);
     }
@@ -198,67 +189,99 @@ export class Projector {
     this.isFirst = false;
   }
 
-  private stepsOf(event: Recorded): Step[] {
+  /** Folds an event into the documents that it affects, except those that must be loaded first. */
+  private take(event: Recorded, touched: TouchedDocuments): void {
     const { projection } = this;
+    let scope: Scope;
+    let ids: readonly string[];
     try {
-      const scope = scopeOf(projection, event);
-      const ids = documentsOf(projection, event);
-      const isAll = this.stale.size === 0 && !this.accepts;
-      const wanted = isAll ? ids : ids.filter((id) => this.isWanted({ scope, id }, event.position));
-      return wanted.map((id) => ({ event, scope, id, key: keyOf(scope, id) }));
+      scope = scopeOf(projection, event);
+      ids = documentsOf(projection, event);
     } catch (error) {
       throw new PoisonEvent(event, this, error, undefined);
     }
+    for (const id of ids) {
+      if (!this.isWanted(scope, id, event.position)) continue;
+      const document = touched.find(scope, id) ?? touched.add(this.touch(event, scope, id));
+      if (document.waiting) document.waiting.push(event);
+      else this.evolve(document, event);
+    }
   }
 
-  private isWanted(key: DocumentKey, position: Position): boolean {
+  private isWanted(scope: Scope, id: string, position: Position): boolean {
+    if (this.stale.size === 0 && !this.accepts) return true;
+    const key = { scope, id };
     return !this.isLeft(key, position) && (this.accepts?.(key, position) ?? true);
   }
 
-  private evolve(document: object | undefined, event: Recorded, { scope, id }: DocumentKey): object | undefined {
+  private touch(event: Recorded, scope: Scope, id: string): Touched {
+    const key = keyOf(scope, id);
+    const known = this.known.get(key) ?? this.created.get(key) ?? this.assumed(event, id);
+    const { document, position } = known ?? ABSENT;
+    const isStored = position >= 0;
+    const expected = isStored ? position : null;
+    return { scope, id, key, document, position, expected, made: isStored, waiting: known ? undefined : [] };
+  }
+
+  private evolve(document: Touched, event: Recorded): void {
+    if (event.position <= document.position) return;
     try {
-      return evolveWith(this.projection, document, event, id);
+      document.document = evolveWith(this.projection, document.document ?? undefined, event, document.id) ?? null;
     } catch (error) {
-      throw new PoisonEvent(event, this, error, { scope, id });
+      throw new PoisonEvent(event, this, error, { scope: document.scope, id: document.id });
+    }
+    document.position = event.position;
+    document.made ||= document.document !== null;
+  }
+
+  /** Loads documents and folds the events that were waiting for them. */
+  private async load(documents: readonly Touched[]): Promise<void> {
+    if (documents.length === 0) return;
+    const stored = await this.store.load(this.table, documents);
+    for (const [index, document] of documents.entries()) {
+      this.found(document, stored[index]);
+      const { waiting = [] } = document;
+      document.waiting = undefined;
+      for (const event of waiting) this.evolve(document, event);
     }
   }
 
-  private async load(steps: readonly Step[]): Promise<Map<string, Touched>> {
-    const touched = new Map<string, Touched>();
-    const missing = new Map<string, DocumentKey>();
-    for (const { event, scope, id, key } of steps) {
-      if (touched.has(key) || missing.has(key)) continue;
-      const known = this.known.get(key) ?? this.created.get(key) ?? this.assumed(event, id);
-      if (known) touched.set(key, { ...known, scope, id });
-      else missing.set(key, { scope, id });
-    }
-    if (missing.size === 0) return touched;
-    const stored = await this.store.load(this.table, [...missing.values()]);
-    for (const [index, [key, place]] of [...missing].entries())
-      touched.set(key, { ...place, ...this.found(key, stored[index]) });
-    return touched;
-  }
-
-  private assumed(event: Recorded, id: string): Readonly<Folded> | undefined {
+  private assumed(event: Recorded, id: string): Folded | undefined {
     return this.isFirst && begins(this.projection, event, id) ? ABSENT : undefined;
   }
 
-  private found(key: string, stored: StoredDocument | undefined): Readonly<Folded> {
-    if (stored) return unpack(stored);
-    // Every transaction looks up some documents, such as those of deleted records.
-    this.known.set(key, ABSENT);
-    return ABSENT;
+  private found(document: Touched, stored: StoredDocument | undefined): void {
+    if (!stored) {
+      // Every transaction looks up some documents, such as those of deleted records.
+      this.known.set(document.key, ABSENT);
+      return;
+    }
+    document.document = stored.json === null ? null : (JSON.parse(stored.json) as object);
+    document.position = document.expected = stored.position;
+    document.made = true;
   }
 }
 
-const ABSENT = { document: undefined, position: -1, expected: null, made: false };
+/** The documents that a batch affects. Finds them without creating a key for each event. */
+class TouchedDocuments {
+  readonly all: Touched[] = [];
+  private readonly byScope = new Map<Scope, Map<string, Touched>>();
 
-const unpack = ({ json, position }: StoredDocument) => ({
-  document: json === null ? undefined : (JSON.parse(json) as object),
-  position,
-  expected: position,
-  made: true,
-});
+  find(scope: Scope, id: string): Touched | undefined {
+    return this.byScope.get(scope)?.get(id);
+  }
+
+  add(document: Touched): Touched {
+    const { scope, id } = document;
+    this.all.push(document);
+    let documents = this.byScope.get(scope);
+    if (!documents) this.byScope.set(scope, (documents = new Map<string, Touched>()));
+    documents.set(id, document);
+    return document;
+  }
+}
+
+const ABSENT: Folded = { document: null, position: -1 };
 
 const keyOf = (scope: Scope, id: string): string => `${scope}/${id}`;
 

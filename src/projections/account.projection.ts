@@ -7,7 +7,7 @@ import type { EventMetadata, Recorded } from '../eventsourcing/event-catalogue.j
 import { PLATFORM, type ReadModel } from '../ports/read-store.js';
 import { fold } from '../ports/search.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
-import { entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
+import { accountsOf, entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { searchIn, texts } from './record-projection.js';
 
 /** A ledger account. Every customer has one, with the customer's id. The balance is added when the account is read. */
@@ -235,6 +235,5 @@ const RECORDS_OWN: readonly string[] = ['CustomerDeleted', 'CustomerRestored', '
 function touchedBy(event: Recorded<TouchingEvent>): readonly string[] {
   if (RECORDS_OWN.includes(event.type)) return [event.recordId];
   if (event.entity === 'account') return [];
-  const entries = entriesOf(event as Recorded<LedgerEvent>);
-  return [...new Set(entries.flatMap(({ postings }) => postings.map(({ accountId }) => accountId)))];
+  return accountsOf(entriesOf(event as Recorded<LedgerEvent>));
 }

@@ -163,12 +163,14 @@ function entryOf(event: Audited): AuditLogView {
   // A tenant's own record has its stream in the platform tenant, but the entry for a change by the tenant belongs to
   // the tenant.
   const tenantId = event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId;
+  const { userId, actor } = actorOf(metadata, data, tenantId);
   return {
     id: event.id,
     occurredAt: metadata.timestamp,
     tenantId,
     branchId: metadata.branchId ?? null,
-    ...actorOf(metadata, data, tenantId),
+    userId,
+    actor,
     action: audit.action,
     entity,
     entityId,

@@ -1,6 +1,6 @@
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
-import { type LedgerEvent, ledgerSources } from './ledger-events.js';
+import { accountsOf, entriesOf, type LedgerEvent, ledgerSources } from './ledger-events.js';
 import { added, exact, type Minor, type Movement, movementsOf, type Sums } from './ledger-movements.js';
 import { texts } from './record-projection.js';
 
@@ -30,7 +30,8 @@ const MONTHS = 3;
 /** Returns the quarter of a date, named after its first month: `2026-04` for any date from April to June. */
 export function quarterOf(date: string): string {
   const month = Number(date.slice(5, 7));
-  return `${date.slice(0, 5)}${String(month - ((month - 1) % MONTHS)).padStart(2, '0')}`;
+  const first = month - ((month - 1) % MONTHS);
+  return `${date.slice(0, 5)}${first < 10 ? '0' : ''}${first}`;
 }
 
 /** Returns the last date of a quarter. */
@@ -42,11 +43,15 @@ export function lastDayOf(quarter: string): string {
 export const balanceProjection: Projection<BalanceView, LedgerEvent> = {
   model: balances,
   sources: ledgerSources,
-  documents: (event) => [...new Set(movementsOf(event).map(({ accountId }) => accountId))],
-  evolve: (view, event, id) => {
-    const own = movementsOf(event).filter(({ accountId }) => accountId === id);
-    const sums = added(view, own);
-    return sums && { accountId: id, ...sums, quarters: own.reduce(withMovement, view?.quarters ?? []) };
+  documents: (event) => accountsOf(entriesOf(event)),
+  evolve: (view, event, accountId) => {
+    let after = view;
+    for (const movement of movementsOf(event)) {
+      if (movement.accountId !== accountId) continue;
+      const { currency, debit, credit } = added(after, movement);
+      after = { accountId, currency, debit, credit, quarters: withMovement(after?.quarters ?? [], movement) };
+    }
+    return after;
   },
 };
 

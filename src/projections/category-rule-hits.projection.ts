@@ -19,10 +19,15 @@ export const categoryRuleHits: ReadModel<CategoryRuleHitsView> = {
   order: { fields: ['lastMatchedAt'], direction: 'descending' },
 };
 
+const NO_RULES: readonly string[] = [];
+
 export const categoryRuleHitsProjection: Projection<CategoryRuleHitsView, LedgerEvent> = {
   model: categoryRuleHits,
   sources: ledgerSources,
-  documents: (event) => [...new Set(ruleHitsOf(event).map(({ ruleId }) => ruleId))],
+  documents: (event) => {
+    const hits = ruleHitsOf(event);
+    return hits.length === 0 ? NO_RULES : [...new Set(hits.map(({ ruleId }) => ruleId))];
+  },
   evolve: (view, event, id) => {
     const hits = ruleHitsOf(event).filter(({ ruleId }) => ruleId === id).length;
     return { id, hitCount: (view?.hitCount ?? 0) + hits, lastMatchedAt: event.metadata.timestamp };

@@ -50,9 +50,10 @@ export const ledgerEntries: ReadModel<LedgerEntryView> = {
 
 const POSITION_DIGITS = 16;
 
+const [SETTLED, OPEN] = ['0', '1'];
 /** Ascending ids are cheaper to store than the random ids of events. */
 const idOf = (event: Recorded<LedgerEvent>): string =>
-  `${isSettled(event) ? 0 : 1}${String(event.position).padStart(POSITION_DIGITS, '0')}`;
+  `${isSettled(event) ? SETTLED : OPEN}${String(event.position).padStart(POSITION_DIGITS, '0')}`;
 
 export const ledgerEntryProjection: Projection<LedgerEntryView, LedgerEvent> = {
   model: ledgerEntries,
@@ -60,23 +61,25 @@ export const ledgerEntryProjection: Projection<LedgerEntryView, LedgerEvent> = {
   documents: (event) => (entriesOf(event).length === 0 ? [] : [idOf(event)]),
   begins: () => true,
   rarelyChanges: true,
-  evolve: (_, event) => {
+  evolve: (_, event, id) => {
     const at = Date.parse(event.metadata.timestamp);
-    const [of, later] = isSettled(event) ? (['', 0] as const) : recordOf(event);
-    const entry = [at, of, later, daysOf(event)] as const;
+    const [of, later] = id.startsWith(SETTLED) ? NO_RECORD : recordOf(event);
+    const days = daysOf(event);
     const taxed = taxedOf(event);
-    return taxed ? [...entry, taxed] : entry;
+    return taxed ? [at, of, later, days, taxed] : [at, of, later, days];
   },
 };
 
+const NO_RECORD = ['', 0] as const;
+
 function daysOf(event: LedgerEvent): LedgerEntryView[3] {
-  const days = new Map<string, [string, ...Minor[]]>();
+  const days: [string, ...Minor[]][] = [];
   for (const { accountId, date, debit, credit } of movementsOf(event)) {
-    const day = days.get(date) ?? [date];
-    day.push(accountId, exact(debit), exact(credit));
-    days.set(date, day);
+    const day = days.find(([known]) => known === date);
+    if (day) day.push(accountId, exact(debit), exact(credit));
+    else days.push([date, accountId, exact(debit), exact(credit)]);
   }
-  return [...days.values()];
+  return days;
 }
 
 function recordOf(event: Recorded<LedgerEvent>): readonly [of: string, later: 0 | 1] {

@@ -19,6 +19,14 @@ export function entriesOf({ data }: LedgerEvent): readonly LedgerTransaction[] {
   return 'openingTransaction' in data && data.openingTransaction ? [data.openingTransaction] : NO_ENTRIES;
 }
 
+/** Returns the ids of the accounts with postings, without duplicates. */
+export function accountsOf(entries: readonly LedgerTransaction[]): readonly string[] {
+  const ids: string[] = [];
+  for (const { postings } of entries)
+    for (const { accountId } of postings) if (!ids.includes(accountId)) ids.push(accountId);
+  return ids;
+}
+
 const NONE: CategorizedBys = {};
 
 /** Returns the rules that categorized an event's transactions, by transaction id. */

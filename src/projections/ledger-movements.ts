@@ -12,11 +12,15 @@ export const exact = (minor: bigint): Minor => (minor < MAX_EXACT ? Number(minor
 /** Totals of an account's postings. Debits and credits are separate and non-negative. */
 export type Sums = { readonly currency: string; readonly debit: string; readonly credit: string };
 
+const DAY_SEPARATOR = '@';
+
 /** Postings of an event to one account on one date, in minor units. Debits and credits are non-negative. */
 export type Movement = {
   readonly accountId: string;
   readonly date: string;
   readonly currency: string;
+  /** Id of the account's totals on the date. */
+  readonly day: string;
   debit: bigint;
   credit: bigint;
 };
@@ -38,12 +42,11 @@ export function movementsOf(event: LedgerEvent): readonly Movement[] {
 
 function addedUp(entries: readonly LedgerTransaction[]): Movement[] {
   const movements: Movement[] = [];
-  for (const { currency, date, postings } of entries) {
-    const digits = currencyDigits(currency);
-    for (const { accountId, amount } of postings) {
+  for (const entry of entries) {
+    const digits = currencyDigits(entry.currency);
+    for (const { accountId, amount } of entry.postings) {
       const minor = toMinor(amount, digits);
-      let movement = movements.find((one) => one.accountId === accountId && one.date === date);
-      if (!movement) movements.push((movement = { accountId, date, currency, debit: 0n, credit: 0n }));
+      const movement = movementIn(movements, accountId, entry);
       if (minor > 0n) movement.debit += minor;
       else movement.credit -= minor;
     }
@@ -51,18 +54,25 @@ function addedUp(entries: readonly LedgerTransaction[]): Movement[] {
   return movements;
 }
 
-/** Adds movements to the totals. Returns undefined if there are neither totals nor movements. */
-export function added(sums: Sums | undefined, movements: readonly Movement[]): Sums | undefined {
-  const currency = sums?.currency ?? movements[0]?.currency;
-  if (currency === undefined) return undefined;
-  const digits = currencyDigits(currency);
-  let [debit, credit] = [toMinor(sums?.debit ?? '0', digits), toMinor(sums?.credit ?? '0', digits)];
-  for (const movement of movements) {
-    debit += movement.debit;
-    credit += movement.credit;
-  }
-  return { currency, debit: fromMinor(debit, digits), credit: fromMinor(credit, digits) };
+/** Returns the movement of an account on an entry's date, adding it if necessary. */
+function movementIn(movements: Movement[], accountId: string, { currency, date }: LedgerTransaction): Movement {
+  for (const known of movements) if (known.accountId === accountId && known.date === date) return known;
+  const day = `${accountId}${DAY_SEPARATOR}${date}`;
+  const movement = { accountId, date, currency, day, debit: 0n, credit: 0n };
+  movements.push(movement);
+  return movement;
 }
+
+/** Adds a movement to the totals. */
+export function added(sums: Sums | undefined, movement: Movement): Sums {
+  const { currency, debit, credit } = sums ?? { currency: movement.currency, debit: undefined, credit: undefined };
+  const digits = currencyDigits(currency);
+  return { currency, debit: plus(debit, movement.debit, digits), credit: plus(credit, movement.credit, digits) };
+}
+
+/** Most movements have either debits or credits, so most sums do not change. */
+const plus = (sum: string | undefined, minor: bigint, digits: number): string =>
+  sum !== undefined && minor === 0n ? sum : fromMinor(toMinor(sum ?? '0', digits) + minor, digits);
 
 /** Debits minus credits. */
 export function balanceOf({ currency, debit, credit }: Sums): string {

@@ -13,7 +13,7 @@ import {
   type LedgerEvent,
   ledgerSources,
 } from './ledger-events.js';
-import { added, type Movement, movementsOf, type Sums } from './ledger-movements.js';
+import { added, movementsOf, type Sums } from './ledger-movements.js';
 import { searchIn, texts } from './record-projection.js';
 
 /** An account's totals on one value date. */
@@ -32,19 +32,18 @@ export const accountDays: ReadModel<AccountDayView> = {
   order: { fields: ['date', 'accountId'], direction: 'ascending' },
 };
 
-const SEPARATOR = '@';
-const dayOf = ({ accountId, date }: Movement): string => `${accountId}${SEPARATOR}${date}`;
-
 export const accountDayProjection: Projection<AccountDayView, LedgerEvent> = {
   model: accountDays,
   sources: ledgerSources,
-  documents: (event) => movementsOf(event).map(dayOf),
+  documents: (event) => movementsOf(event).map(({ day }) => day),
   evolve: (view, event, id) => {
-    const [accountId = '', date = ''] = id.split(SEPARATOR);
-    const own = movementsOf(event).filter((one) => one.accountId === accountId && one.date === date);
-    const sums = added(view, own);
+    const movement = movementsOf(event).find(({ day }) => day === id);
+    if (!movement) return view;
+    const { accountId, date } = movement;
+    const { currency, debit, credit } = added(view, movement);
     const taxed = taxedWith(view?.taxed, event, accountId);
-    return sums && { accountId, date, ...sums, ...(taxed && { taxed }) };
+    const sums = { accountId, date, currency, debit, credit };
+    return taxed ? { ...sums, taxed } : sums;
   },
 };
 
@@ -61,15 +60,17 @@ function taxedWith(taxed: AccountDayView['taxed'], event: LedgerEvent, accountId
   const document = taxesOf(event);
   if (!document?.accountIds.includes(accountId)) return taxed;
   const digits = currencyDigits(entriesOf(event)[0]?.currency ?? '');
-  const plus = (a: string, b: string): string => fromMinor(toMinor(a, digits) + toMinor(b, digits), digits);
   const sums = { ...taxed };
   for (const { rate, net, tax } of document.amounts) {
     const key = taxedKey(document.kind, rate);
     const [netBefore, taxBefore] = sums[key] ?? ['0', '0'];
-    sums[key] = [plus(netBefore, net), plus(taxBefore, tax)];
+    sums[key] = [plus(netBefore, net, digits), plus(taxBefore, tax, digits)];
   }
   return sums;
 }
+
+const plus = (a: string, b: string, digits: number): string =>
+  fromMinor(toMinor(a, digits) + toMinor(b, digits), digits);
 
 /** The reversal of a cancelled transaction. `reason` and `userId` are null if a partner cancelled the sale. */
 export type ReversedBy = {
@@ -159,7 +160,12 @@ export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
   documents: (event) => {
     const choice = categoryChangeOf(event);
     if (choice) return [choice.transactionId];
-    return entriesOf(event).flatMap(({ id, reversalOf }) => (reversalOf === null ? [id] : [id, reversalOf]));
+    const ids: string[] = [];
+    for (const { id, reversalOf } of entriesOf(event)) {
+      ids.push(id);
+      if (reversalOf !== null) ids.push(reversalOf);
+    }
+    return ids;
   },
   begins: (event, id) => entriesOf(event).some((entry) => entry.id === id),
   rarelyChanges: true,

@@ -93,11 +93,23 @@ function accepted({ recordId: id, tenantId, data }: Accepted): SaleView {
     acceptedAt,
   } = data;
   return {
-    ...{ id, externalId, sourceId, type, status: 'ACCEPTED', occurredAt, currency, customerId: null },
+    id,
+    externalId,
+    sourceId,
+    type,
+    status: 'ACCEPTED',
+    occurredAt,
+    currency,
+    customerId: null,
     ...(customer && { customerName: customer.name }),
-    ...{ branchCode, total, totalNet, totalTax },
+    branchCode,
+    total,
+    totalNet,
+    totalTax,
     ...(type !== 'SALE' && { relatedSaleId: holderIdOf(tenantId, id, data) }),
-    ...{ createdAt: acceptedAt, updatedAt: acceptedAt, revision: 0 },
+    createdAt: acceptedAt,
+    updatedAt: acceptedAt,
+    revision: 0,
   };
 }
 
