@@ -38,11 +38,11 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
    */
   readonly begins?: (event: Recorded<Event>, id: string) => boolean;
   /**
-   * Most documents never change after the batch that creates them, so they are cached only until the next batch.
-   * Otherwise, many documents that nothing reads would reach the old generation of the heap. Requires that each event
-   * for which `begins` returns true is in fact the first, or creates the document.
+   * Returns whether a document in this state rarely changes again. Such documents are not cached, because many documents
+   * that nothing reads would reach the old generation of the heap. Requires that each event for which `begins` returns
+   * true is in fact the first, or creates the document.
    */
-  readonly rarelyChanges?: true;
+  readonly rarelyChanges?: (document: Doc) => boolean;
   /** Events of several tenants affect the same document, so one process folds them all. */
   readonly acrossTenants?: true;
 };
@@ -50,8 +50,9 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
 /** A projection with its document and event types erased. */
 export type AnyProjection = Pick<
   Projection<object, DomainEvent>,
-  'sources' | 'recordsOf' | 'ofEvents' | 'rarelyChanges' | 'acrossTenants'
+  'sources' | 'recordsOf' | 'ofEvents' | 'acrossTenants'
 > & {
+  readonly rarelyChanges?: (document: never) => boolean;
   readonly begins?: (event: never, id: string) => boolean;
   readonly model: ReadModel;
   readonly documents: (event: never) => readonly string[];

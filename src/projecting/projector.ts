@@ -76,11 +76,6 @@ export class PoisonEvent extends Error {
 export class Projector {
   private readonly known = new LRUCache<string, Folded>(atMost(MAX_KNOWN));
   /**
-   * If documents rarely change, contains those created by the last batch that created any. They are moved to `known` if
-   * they change.
-   */
-  private readonly created = new Map<string, Folded>();
-  /**
    * Whether the projector assumes that a document that begins with an event does not exist yet. A conflict disproves
    * this assumption and sets the value to false.
    */
@@ -145,7 +140,6 @@ export class Projector {
     const key = keyOf(entry.scope, entry.id);
     this.stale.delete(key);
     this.known.delete(key);
-    this.created.delete(key);
   }
 
   /** Whether the document lacks the event at this position. */
@@ -163,29 +157,26 @@ export class Projector {
     const { projection } = this;
     const touched = new TouchedDocuments();
     for (const event of events) if (wants(projection, event.entity)) this.take(event, touched);
-    await this.load(touched.all.filter(({ waiting }) => waiting));
-    return touched.all.filter(changed);
+    const documents = touched.all();
+    await this.load(documents.filter(({ waiting }) => waiting));
+    return documents.filter(changed);
   }
 
   /** Caches stored documents, so that the next batch need not load them. */
   remember(writes: readonly FoldedWrite[]): void {
-    const { ofEvents, rarelyChanges = false } = this.projection;
+    const { ofEvents, rarelyChanges } = this.projection;
     this.isFirst = true;
     if (ofEvents) return;
-    if (writes.some(({ expected }) => expected === null)) this.created.clear();
     for (const write of writes) {
-      const { key, expected } = write;
-      const isBrief = rarelyChanges && expected === null;
-      const [cache, other] = isBrief ? [this.created, this.known] : [this.known, this.created];
-      cache.set(key, write);
-      // The other cache may contain an older state, such as ABSENT for a document that has now been created.
-      other.delete(key);
+      const { key, document } = write;
+      // The cache may contain an older state, such as ABSENT for a document that has now been created.
+      if (document && rarelyChanges?.(document as never)) this.known.delete(key);
+      else this.known.set(key, write);
     }
   }
 
   forget(): void {
     this.known.clear();
-    this.created.clear();
     this.isFirst = false;
   }
 
@@ -200,9 +191,12 @@ export class Projector {
     } catch (error) {
       throw new PoisonEvent(event, this, error, undefined);
     }
+    if (ids.length === 0) return;
+    const documents = touched.in(scope);
     for (const id of ids) {
       if (!this.isWanted(scope, id, event.position)) continue;
-      const document = touched.find(scope, id) ?? touched.add(this.touch(event, scope, id));
+      let document = documents.get(id);
+      if (!document) documents.set(id, (document = this.touch(event, scope, id)));
       if (document.waiting) document.waiting.push(event);
       else this.evolve(document, event);
     }
@@ -216,7 +210,7 @@ export class Projector {
 
   private touch(event: Recorded, scope: Scope, id: string): Touched {
     const key = keyOf(scope, id);
-    const known = this.known.get(key) ?? this.created.get(key) ?? this.assumed(event, id);
+    const known = this.known.get(key) ?? this.assumed(event, id);
     const { document, position } = known ?? ABSENT;
     const isStored = position >= 0;
     const expected = isStored ? position : null;
@@ -262,22 +256,21 @@ export class Projector {
   }
 }
 
-/** The documents that a batch affects. Finds them without creating a key for each event. */
+/** The documents that a batch affects. They are found without a key, which would have to be built for each event. */
 class TouchedDocuments {
-  readonly all: Touched[] = [];
   private readonly byScope = new Map<Scope, Map<string, Touched>>();
 
-  find(scope: Scope, id: string): Touched | undefined {
-    return this.byScope.get(scope)?.get(id);
+  /** Returns the documents of a scope, by id. */
+  in(scope: Scope): Map<string, Touched> {
+    const known = this.byScope.get(scope);
+    if (known) return known;
+    const documents = new Map<string, Touched>();
+    this.byScope.set(scope, documents);
+    return documents;
   }
 
-  add(document: Touched): Touched {
-    const { scope, id } = document;
-    this.all.push(document);
-    let documents = this.byScope.get(scope);
-    if (!documents) this.byScope.set(scope, (documents = new Map<string, Touched>()));
-    documents.set(id, document);
-    return document;
+  all(): Touched[] {
+    return [...this.byScope.values()].flatMap((documents) => [...documents.values()]);
   }
 }
 

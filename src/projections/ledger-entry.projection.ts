@@ -60,7 +60,7 @@ export const ledgerEntryProjection: Projection<LedgerEntryView, LedgerEvent> = {
   sources: ledgerSources,
   documents: (event) => (entriesOf(event).length === 0 ? [] : [idOf(event)]),
   begins: () => true,
-  rarelyChanges: true,
+  rarelyChanges: () => true,
   evolve: (_, event, id) => {
     const at = Date.parse(event.metadata.timestamp);
     const [of, later] = id.startsWith(SETTLED) ? NO_RECORD : recordOf(event);

@@ -168,7 +168,7 @@ export const transactionProjection: Projection<TransactionView, LedgerEvent> = {
     return ids;
   },
   begins: (event, id) => entriesOf(event).some((entry) => entry.id === id),
-  rarelyChanges: true,
+  rarelyChanges: () => true,
   evolve: (view, event, id) => {
     const entries = entriesOf(event);
     const ordinal = entries.findIndex((entry) => entry.id === id);

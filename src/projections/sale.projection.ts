@@ -52,7 +52,8 @@ export const saleProjection: Projection<SaleView, SaleEvent> = {
   model: sales,
   sources: ['sale'],
   recordsOf: [],
-  rarelyChanges: true,
+  // An accepted sale is about to be booked.
+  rarelyChanges: ({ status }) => status !== 'ACCEPTED',
   documents: (event) => {
     switch (event.type) {
       case 'SaleAccepted':

@@ -176,7 +176,7 @@ describe('A projection', () => {
       expect(loaded).toEqual(['eve', 'ada', 'eve', 'bob']);
     }));
 
-  test('remembers a document that rarely changes until the next ones are created, and longer once it has changed', () =>
+  test('remembers documents, except those that rarely change again', () =>
     withClub(async ({ events, store }) => {
       const loaded: string[] = [];
       let conflicts = 0;
@@ -202,15 +202,13 @@ describe('A projection', () => {
       const { joined, greeted, fenced } = facts;
       // Joining does not begin the stream, so the projector looks up eve. It must not regard her as absent after she has joined.
       await process(fenced('eve'));
-      await process(joined('eve'));
-      await process(joined('ada'), joined('dan'));
+      await process(joined('eve', 'eve@example.com'));
+      await process(joined('ada'), joined('dan', 'dan@example.com'));
       expect(loaded.splice(0)).toEqual(['eve']);
-      await process(greeted('eve', 'kim'));
-      await process(greeted('ada', 'kim'));
-      expect(loaded.splice(0)).toEqual(['eve']);
-      await process(joined('kim'));
       await process(greeted('eve', 'kim'), greeted('ada', 'kim'), greeted('dan', 'kim'));
-      expect(loaded).toEqual(['dan']);
+      expect(loaded.splice(0)).toEqual(['eve', 'dan']);
+      await process(greeted('eve', 'kim'), greeted('ada', 'kim'));
+      expect(loaded).toEqual(['eve']);
       expect(conflicts).toBe(0);
     }));
 

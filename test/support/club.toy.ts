@@ -52,7 +52,7 @@ export const memberProjection: Projection<MemberView, MemberEvent> = {
   model: members,
   sources: ['member'],
   documents: ofRecord,
-  rarelyChanges: true,
+  rarelyChanges: ({ email }) => email !== null,
   evolve: (view, event) => {
     const { revision } = event;
     switch (event.type) {
