@@ -245,14 +245,14 @@ export class Projector {
   }
 
   private found(document: Touched, stored: StoredDocument | undefined): void {
-    if (!stored) {
-      // Every transaction looks up some documents, such as those of deleted records.
-      this.known.set(document.key, ABSENT);
-      return;
+    if (stored) {
+      document.document = stored.json === null ? null : (JSON.parse(stored.json) as object);
+      document.position = document.expected = stored.position;
+      document.made = true;
     }
-    document.document = stored.json === null ? null : (JSON.parse(stored.json) as object);
-    document.position = document.expected = stored.position;
-    document.made = true;
+    // Every transaction looks up some absent documents, such as those of deleted records. A document that the batch
+    // leaves unchanged must not be assumed to be absent later.
+    this.known.set(document.key, stored ? { document: document.document, position: stored.position } : ABSENT);
   }
 }
 

@@ -212,6 +212,26 @@ describe('A projection', () => {
       expect(conflicts).toBe(0);
     }));
 
+  test('does not regard a document that another leader created as absent when another record with its id changes it', () =>
+    withClub(async (club) => {
+      const { events, store } = club;
+      const projection = {
+        ...memberProjection,
+        sources: ['member', 'room'],
+        evolve: (...[view, event, id]: Parameters<typeof memberProjection.evolve>) =>
+          event.entity === 'room' ? view && { ...view, greetings: 5 } : memberProjection.evolve(view, event, id),
+      };
+      const leaderOf = () => new Projector(store, { projection, table: liveTable(projection) });
+      const batchOf = async (from: number) => (await events.readAll({ from })).map((event) => catalogue.decode(event));
+      await happen(events, facts.joined('ada'));
+      await project(store, [leaderOf()], await batchOf(-1), 0);
+      const slow = leaderOf();
+      await project(store, [slow], await batchOf(-1), 0);
+      await happen(events, facts.opened('ada', 20));
+      await project(store, [slow], await batchOf(0), 1);
+      expect(await memberOf(club, 'ada')).toMatchObject({ greetings: 5 });
+    }));
+
   test('leaves a tombstone for a document created and deleted within one batch', () =>
     withClub(async (club) => {
       await happen(club.events, facts.joined('ada'), facts.left('ada'));
