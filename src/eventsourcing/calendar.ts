@@ -1,21 +1,27 @@
 import { LRUCache } from 'lru-cache';
 
-// Formatters are cached because creating one takes about 50 µs, whereas using one takes 2 µs. The cache needs a limit:
-// time zone names are case-insensitive, so clients can send many variants.
-const formatters = new LRUCache<string, Intl.DateTimeFormat>({ max: 512 });
+/** `date`: the date of every instant in the quarter of an hour; null if it is not known to have only one date. */
+type Zone = { readonly formatter: Intl.DateTimeFormat; quarter: number; date: string | null | undefined };
 
-function formatterOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
+// Zones are cached because creating a formatter takes about 50 µs, whereas using one takes 0.6 µs. The cache needs a
+// limit: time zone names are case-insensitive, so clients can send many variants.
+const zones = new LRUCache<string, Zone>({ max: 512 });
+
+function zoneOf(timeZone: string): Zone {
+  const known = zones.get(timeZone);
   if (known) return known;
-  const made = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
+  const formatter = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
     timeZone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
   });
-  formatters.set(timeZone, made);
+  const made: Zone = { formatter, quarter: Number.NaN, date: undefined };
+  zones.set(timeZone, made);
   return made;
 }
+
+const QUARTER_MS = 15 * 60_000;
 
 /**
  * Returns the calendar date (`YYYY-MM-DD`, Gregorian) of an instant in a time zone, observing daylight saving time.
@@ -24,18 +30,38 @@ function formatterOf(timeZone: string): Intl.DateTimeFormat {
  * @throws RangeError for an unknown time zone, or for an instant that is not a number
  */
 export function calendarDate(ms: number, timeZone: string): string {
-  const part = { year: '', month: '', day: '' };
-  for (const { type, value } of formatterOf(timeZone).formatToParts(ms)) {
-    if (type === 'year' || type === 'month' || type === 'day') part[type] = value;
+  const zone = zoneOf(timeZone);
+  const quarter = Math.floor(ms / QUARTER_MS);
+  if (quarter !== zone.quarter) {
+    zone.quarter = quarter;
+    zone.date = undefined;
+    return formattedDate(ms, zone);
   }
-  return `${part.year.padStart(4, '0')}-${part.month}-${part.day}`;
+  if (zone.date === undefined) zone.date = dateOfQuarter(zone);
+  return zone.date ?? formattedDate(ms, zone);
+}
+
+/** The text is `MM/DD/Y`. */
+function formattedDate(ms: number, { formatter }: Zone): string {
+  const text = formatter.format(ms);
+  return `${text.slice(6).padStart(4, '0')}-${text.slice(0, 2)}-${text.slice(3, 5)}`;
+}
+
+/**
+ * The dates of the first and the last millisecond suffice, because no zone has two midnights within a quarter of an
+ * hour. A whole hour would not do: in Newfoundland, clocks were set back to the previous day at 00:01.
+ */
+function dateOfQuarter(zone: Zone): string | null {
+  const startMs = zone.quarter * QUARTER_MS;
+  const date = formattedDate(startMs, zone);
+  return formattedDate(startMs + QUARTER_MS - 1, zone) === date ? date : null;
 }
 
 /** Whether the IANA database contains a time zone or alias with this name. False for an offset such as `+03:00`. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false;
   try {
-    formatterOf(name);
+    zoneOf(name);
     return true;
   } catch {
     return false;

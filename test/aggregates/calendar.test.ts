@@ -28,6 +28,32 @@ describe('the calendar', () => {
     );
   });
 
+  test('instants of the same quarter of an hour have the dates that Intl states', () => {
+    // St. John's was set back from 00:01 to 23:01, and Monrovia was 44:30 minutes behind UTC.
+    const zone = fc.constantFrom(
+      'America/St_Johns',
+      'Africa/Monrovia',
+      'Asia/Kathmandu',
+      'Pacific/Apia',
+      'Asia/Beirut',
+    );
+    const quarter = fc.oneof(
+      fc.integer({ min: at('1965-01-01T00:00Z') / 900_000, max: at('2035-01-01T00:00Z') / 900_000 }),
+      fc.constant(Math.floor(at('1990-10-28T02:31Z') / 900_000)),
+    );
+    const seconds = fc.array(fc.integer({ min: 0, max: 899 }), { minLength: 3, maxLength: 8 });
+    fc.assert(
+      fc.property(zone, quarter, seconds, (timeZone, number, offsets) => {
+        const canadian = new Intl.DateTimeFormat('en-CA', { timeZone });
+        for (const offset of offsets) {
+          const ms = (number * 900 + offset) * 1_000;
+          expect(calendarDate(ms, timeZone)).toBe(canadian.format(ms));
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   test('rejects an unknown time zone', () => {
     expect(() => calendarDate(0, 'Mars/Olympus')).toThrow(RangeError);
     expect(() => calendarDate(Number.NaN, 'UTC')).toThrow(RangeError);
