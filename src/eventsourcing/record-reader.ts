@@ -9,10 +9,11 @@ import {
 } from '../ports/event-store.js';
 import type { Clock } from '../ports/time.js';
 import type { Aggregate, DomainEvent } from './aggregate.js';
-import { CLAIM_FENCED, type EventCatalogue } from './event-catalogue.js';
+import type { EventCatalogue } from './event-catalogue.js';
 import { RecordChanges } from './record-changes.js';
 import { isDivided } from './ranges.js';
 import { parseStreamName, streamName } from './stream-name.js';
+import { evolved, TailReads } from './tail-reads.js';
 import { DONE } from './with-timeout.js';
 
 /** A record, folded from its stream. `revision` is −1 for an empty stream, and counts fences. */
@@ -37,17 +38,15 @@ export type Freshness = {
    * while the event store is unavailable or takes longer than PATIENCE_MS. Default: 0, which disables this fallback.
    */
   readonly maxAgeWhileAwayMs?: number;
+  /** Receives every state that is returned. A result that depends only on these states is valid while `areRecent`. */
+  readonly reads?: Set<Loaded<unknown>>;
 };
 
-const PAGE = 1_000;
 /** Maximum wait for the event store if a cached state is acceptable. */
 export const PATIENCE_MS = 1_000;
 
 /** Returns the expected revision for an append to a record. */
 export const expectedAt = (revision: number): ExpectedRevision => (revision < 0 ? 'no_stream' : revision);
-
-/** A tail read in progress. `seen`: the stream's highest revision delivered in the meantime. */
-type Reading = { readers: number; seen: number };
 
 /**
  * Folds streams into states and keeps the states in a bounded cache. Updating a cached state requires reading only the
@@ -62,7 +61,7 @@ export class RecordReader {
   private readonly startedAtMs: number;
   /** Tail reads in progress, which other readers may join. */
   private readonly looking = new Map<string, Look>();
-  private readonly reading = new Map<string, Reading>();
+  private readonly tails: TailReads;
   private followedTo: Position = Number.NEGATIVE_INFINITY;
   /** Time at which the cached states last included the whole history. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
@@ -79,6 +78,7 @@ export class RecordReader {
   ) {
     this.cache = new LRUCache(atMost(maxEntries));
     this.revisionOf = store.revisionOf?.bind(store);
+    this.tails = new TailReads(store, catalogue);
     this.startedAtMs = clock.monotonicMs();
   }
 
@@ -89,15 +89,38 @@ export class RecordReader {
     aggregate: Aggregate<S, E>,
     tenantId: string,
     id: string,
-    { maxAgeMs = 0, maxAgeWhileAwayMs = 0 }: Freshness = {},
+    { maxAgeMs = 0, maxAgeWhileAwayMs = 0, reads }: Freshness = {},
   ): Promise<Loaded<S>> {
     const stream = streamName(aggregate.name, tenantId, id);
     const entry = this.cache.get(stream);
-    const known = entry?.loaded as Loaded<S> | undefined;
-    if (known && this.isCurrent(entry, maxAgeMs)) return known;
-    const found =
-      maxAgeMs > 0 ? this.share(aggregate, stream, known, maxAgeMs) : this.refresh(aggregate, stream, known);
-    return this.unlessAway(found, entry, maxAgeWhileAwayMs);
+    let loaded = entry?.loaded as Loaded<S> | undefined;
+    if (!loaded || !this.isCurrent(entry, maxAgeMs)) {
+      const read =
+        maxAgeMs > 0 ? this.share(aggregate, stream, loaded, maxAgeMs) : this.refresh(aggregate, stream, loaded);
+      loaded = await this.unlessAway(read, entry, maxAgeWhileAwayMs);
+    }
+    reads?.add(loaded);
+    return loaded;
+  }
+
+  /** Returns the state that `read` would return without reading the stream; undefined if it would read the stream. */
+  recent<S, E extends DomainEvent>(
+    aggregate: Aggregate<S, E>,
+    tenantId: string,
+    id: string,
+    { maxAgeMs = 0 }: Freshness = {},
+  ): Loaded<S> | undefined {
+    const entry = this.cache.get(streamName(aggregate.name, tenantId, id));
+    return this.isCurrent(entry, maxAgeMs) ? (entry.loaded as Loaded<S>) : undefined;
+  }
+
+  /** Whether `read` would return exactly these states, without reading their streams. */
+  areRecent(states: readonly Loaded<unknown>[], { maxAgeMs = 0 }: Freshness): boolean {
+    for (const state of states) {
+      const entry = this.cache.get(state.stream);
+      if (entry?.loaded !== state || !this.isCurrent(entry, maxAgeMs)) return false;
+    }
+    return true;
   }
 
   /** Returns the initial state of a record that is known not to exist, without reading its stream. */
@@ -167,14 +190,13 @@ export class RecordReader {
   private applyOne(event: RecordedEvent): void {
     const { stream, revision, position } = event;
     this.changes.note(stream, position);
-    const reading = this.reading.get(stream);
-    if (reading) reading.seen = revision;
+    this.tails.note(stream, revision);
     const entry = this.cache.peek(stream);
     if (!entry || revision <= entry.loaded.revision) return;
     try {
       const aggregate = this.catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '');
       if (aggregate && revision === entry.loaded.revision + 1) {
-        const state = this.evolved(aggregate, entry.loaded.state, event);
+        const state = evolved(this.catalogue, aggregate, entry.loaded.state, event);
         this.cache.set(stream, { ...entry, loaded: { stream, state, revision, position } });
         return;
       }
@@ -184,12 +206,7 @@ export class RecordReader {
     this.cache.delete(stream);
   }
 
-  private evolved<S, E extends DomainEvent>(aggregate: Aggregate<S, E>, state: S, event: RecordedEvent): S {
-    if (event.type === CLAIM_FENCED) return state;
-    return aggregate.evolve(state, this.catalogue.decode(event) as unknown as E);
-  }
-
-  private isCurrent(entry: Entry | undefined, maxAgeMs: number): boolean {
+  private isCurrent(entry: Entry | undefined, maxAgeMs: number): entry is Entry {
     if (!entry) return false;
     const { stream, revision } = entry.loaded;
     const actual = this.revisionOf?.(stream);
@@ -248,52 +265,16 @@ export class RecordReader {
     return entry.loaded as Loaded<S>;
   }
 
-  private async refresh<S, E extends DomainEvent>(
+  private refresh<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
     stream: string,
     known: Loaded<S> | undefined,
   ): Promise<Loaded<S>> {
     const checkedAtMs = this.clock.monotonicMs();
     const { epoch } = this;
-    const reading = this.beginReading(stream);
-    let loaded: Loaded<S>;
-    try {
-      loaded = await this.tail(aggregate, stream, known);
-    } finally {
-      this.endReading(stream, reading);
-    }
-    const present = this.cache.get(stream)?.loaded.revision ?? -1;
-    const isComplete = reading.seen <= loaded.revision && epoch === this.epoch;
-    if (isComplete && present <= loaded.revision) this.cache.set(stream, { loaded, checkedAtMs });
-    return loaded;
-  }
-
-  private async tail<S, E extends DomainEvent>(
-    aggregate: Aggregate<S, E>,
-    stream: string,
-    known: Loaded<S> | undefined,
-  ): Promise<Loaded<S>> {
-    let { state, revision, position } = known ?? { state: aggregate.initial, revision: -1, position: -1 };
-    for (;;) {
-      const { events } = await this.store.readStream(stream, { from: revision + 1, maxCount: PAGE });
-      for (const event of events) {
-        state = this.evolved(aggregate, state, event);
-        ({ revision, position } = event);
-      }
-      if (events.length < PAGE) break;
-    }
-    return known?.revision === revision ? known : { stream, state, revision, position };
-  }
-
-  private beginReading(stream: string): Reading {
-    const reading = this.reading.get(stream) ?? { readers: 0, seen: -1 };
-    reading.readers += 1;
-    this.reading.set(stream, reading);
-    return reading;
-  }
-
-  private endReading(stream: string, reading: Reading): void {
-    reading.readers -= 1;
-    if (reading.readers === 0) this.reading.delete(stream);
+    return this.tails.read(aggregate, stream, known, (loaded) => {
+      const present = this.cache.get(stream)?.loaded.revision ?? -1;
+      if (epoch === this.epoch && present <= loaded.revision) this.cache.set(stream, { loaded, checkedAtMs });
+    });
   }
 }

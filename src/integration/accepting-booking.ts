@@ -48,23 +48,40 @@ export class AcceptingBooking {
   ) {}
 
   /** `state` is the sale as it will be accepted. Returns no events if the booking policy must book the sale. */
-  async bookingOf({ tenantId, id }: Target, state: Sale): Promise<SaleEvent[]> {
-    if (state.status === 'absent' || state.type !== 'SALE' || !this.reader.isPrompt(FACTS_MAX_AGE_MS)) return [];
+  bookingOf(target: Target, state: Sale): readonly SaleEvent[] | Promise<readonly SaleEvent[]> {
+    if (state.status === 'absent' || state.type !== 'SALE') return [];
+    return this.decidedAtOnce(target, state) ?? this.decidedSoon(target, state);
+  }
+
+  /** Decides without waiting. Returns undefined if facts must be read first. */
+  private decidedAtOnce(target: Target, state: AcceptedSale): readonly SaleEvent[] | undefined {
+    try {
+      const control = this.reader.recent(policy, PLATFORM_TENANT, BOOKING, { maxAgeMs: FACTS_MAX_AGE_MS });
+      if (!control || control.state.pausedAt !== null) return undefined;
+      const data = this.facts.atHand(target, state, FACTS_MAX_AGE_MS);
+      return data && bookSale(state, data);
+    } catch {
+      return [];
+    }
+  }
+
+  private async decidedSoon(target: Target, state: AcceptedSale): Promise<readonly SaleEvent[]> {
+    if (!this.reader.isPrompt(FACTS_MAX_AGE_MS)) return [];
     const isHasty = this.clock.monotonicMs() < this.hastyUntilMs;
-    const decided = this.decided({ tenantId, id }, state);
+    const decided = this.decided(target, state);
     // Facts in memory arrive before the event loop continues.
     const booked = await (isHasty ? Promise.race([decided, setImmediate(LATE)]) : this.inTime(decided));
     if (booked === LATE && !isHasty) this.hastyUntilMs = this.clock.monotonicMs() + HASTE_MS;
     return booked === LATE || booked === undefined ? [] : booked;
   }
 
-  private async decided(target: Target, state: AcceptedSale): Promise<SaleEvent[] | undefined> {
+  private async decided(target: Target, state: AcceptedSale): Promise<readonly SaleEvent[] | undefined> {
     try {
       const { state: control } = await this.reader.read(policy, PLATFORM_TENANT, BOOKING, {
         maxAgeMs: FACTS_MAX_AGE_MS,
       });
       if (control.pausedAt !== null) return undefined;
-      const data = await this.facts.known(target, state, { maxAgeMs: FACTS_MAX_AGE_MS });
+      const data = await this.facts.known(target, state, FACTS_MAX_AGE_MS);
       return data && bookSale(state, data);
     } catch {
       return undefined;

@@ -1,22 +1,50 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { TenantRules } from '../aggregates/categorization.js';
 import { customer } from '../aggregates/customer.aggregate.js';
 import { causes, NotYetBookable } from '../aggregates/rejection-causes.js';
 import type { CategoryFacts, SaleBookingData } from '../aggregates/sale-booking.js';
 import type { AcceptedSale } from '../aggregates/sale.aggregate.js';
 import { Claims } from '../eventsourcing/claims.js';
 import type { Target } from '../eventsourcing/command-runner.js';
-import { RecordReader, type Freshness } from '../eventsourcing/record-reader.js';
+import { RecordReader, type Freshness, type Loaded } from '../eventsourcing/record-reader.js';
+import { atMost } from '../ports/entry-limit.js';
 import { Categorizer } from '../queries/category.queries.js';
-import { CustomerMatching, lookupIn, SaleFactsReader, type SaleFacts } from './sale-facts.js';
+import { CustomerMatching } from './customer-matching.js';
+import { datesOf, lookupIn, SaleFactsReader, type SaleFacts, type SalePlace } from './sale-facts.js';
 
 /** Name of the booking policy. It also appears in bookings appended together with the acceptance. */
 export const BOOKING = 'booking';
+
+/** The facts that are the same for all sales of a customer with the same branch and the same kinds of payments. */
+type CommonFacts = { readonly customerId: string; readonly merchant: string | null; readonly place: SalePlace };
+/** `reads`: the states that determine the facts. */
+type Remembered = { readonly facts: CommonFacts; readonly reads: readonly Loaded<unknown>[] };
+
+/** Each customer requires at least two of the 10,000 states that a RecordReader caches. */
+const MAX_REMEMBERED = 5_000;
+
+/** Identifies everything in a sale that determines its common facts. */
+const keyOf = (tenantId: string, { sourceId, branchCode, customer: wanted, payments }: AcceptedSale): string =>
+  JSON.stringify([tenantId, sourceId, branchCode, wanted, ...payments.flatMap((p) => [p.method, p.accountCode])]);
+
+const dataOf = (
+  saleId: string,
+  { occurredAt }: AcceptedSale,
+  { customerId, merchant, place }: CommonFacts,
+  rules: TenantRules,
+): SaleBookingData => ({
+  ...{ saleId, customerId, branchId: place.branchId, accounts: place.accounts, merchant, rules },
+  ...datesOf(place, occurredAt),
+});
 
 /**
  * Collects the facts that determine the booking of a document. Uses the latest states of streams and the current rules.
  */
 @Injectable()
 export class BookingFacts {
+  private readonly remembered = new LRUCache<string, Remembered>(atMost(MAX_REMEMBERED));
+
   constructor(
     @Inject(RecordReader) private readonly reader: RecordReader,
     @Inject(SaleFactsReader) private readonly facts: SaleFactsReader,
@@ -41,16 +69,16 @@ export class BookingFacts {
    * @returns undefined if the customer must be created or linked first
    * @throws DomainError if the SALE cannot be booked now; errors from the engines
    */
-  async known(
-    { tenantId, id: saleId }: Target,
-    state: AcceptedSale,
-    freshness: Freshness,
-  ): Promise<SaleBookingData | undefined> {
-    const lookup = lookupIn(this.claims, 'none', freshness);
-    const customerId = await this.matching.knownCustomer(tenantId, state, lookup);
-    if (customerId === undefined) return undefined;
-    const facts = await this.facts.factsOf(tenantId, state, lookup);
-    return { saleId, customerId, ...facts, ...(await this.categoriesFor(tenantId, customerId, freshness)) };
+  async known({ tenantId, id }: Target, state: AcceptedSale, maxAgeMs: number): Promise<SaleBookingData | undefined> {
+    const facts = this.remembers(tenantId, state, maxAgeMs) ?? (await this.read(tenantId, state, maxAgeMs));
+    return facts && dataOf(id, state, facts, await this.categorizer.rulesOf(tenantId));
+  }
+
+  /** Returns what `known` would return without reading anything; undefined if it would have to read. */
+  atHand({ tenantId, id }: Target, state: AcceptedSale, maxAgeMs: number): SaleBookingData | undefined {
+    const facts = this.remembers(tenantId, state, maxAgeMs);
+    const rules = facts && this.categorizer.cachedRulesOf(tenantId);
+    return rules && dataOf(id, state, facts, rules);
   }
 
   /**
@@ -62,15 +90,32 @@ export class BookingFacts {
   }
 
   /** @throws DomainError conflict CUSTOMER_PASSIVE */
-  async categoriesFor(tenantId: string, customerId: string | undefined, freshness?: Freshness): Promise<CategoryFacts> {
+  async categoriesFor(tenantId: string, customerId: string | undefined): Promise<CategoryFacts> {
     const rules = await this.categorizer.rulesOf(tenantId);
-    if (customerId === undefined) return { merchant: null, rules };
+    return { merchant: customerId === undefined ? null : await this.merchantOf(tenantId, customerId), rules };
+  }
+
+  private async merchantOf(tenantId: string, customerId: string, freshness?: Freshness): Promise<string | null> {
     const { state } = await this.reader.read(customer, tenantId, customerId, freshness);
-    if (state.status === 'absent') return { merchant: null, rules };
-    if (!state.isActive) {
-      const message = 'The customer is inactive. Activate the customer, or choose another one.';
-      throw new NotYetBookable('CUSTOMER_PASSIVE', message, causes.customer(customerId));
-    }
-    return { merchant: state.name, rules };
+    if (state.status === 'absent') return null;
+    if (state.isActive) return state.name;
+    const message = 'The customer is inactive. Activate the customer, or choose another one.';
+    throw new NotYetBookable('CUSTOMER_PASSIVE', message, causes.customer(customerId));
+  }
+
+  private remembers(tenantId: string, state: AcceptedSale, maxAgeMs: number): CommonFacts | undefined {
+    const found = this.remembered.get(keyOf(tenantId, state));
+    return found && this.reader.areRecent(found.reads, { maxAgeMs }) ? found.facts : undefined;
+  }
+
+  private async read(tenantId: string, state: AcceptedSale, maxAgeMs: number): Promise<CommonFacts | undefined> {
+    const reads = new Set<Loaded<unknown>>();
+    const lookup = lookupIn(this.claims, 'none', { maxAgeMs, reads });
+    const customerId = await this.matching.knownCustomer(tenantId, state, lookup);
+    if (customerId === undefined) return undefined;
+    const place = await this.facts.placeOf(tenantId, state, lookup);
+    const facts = { customerId, merchant: await this.merchantOf(tenantId, customerId, lookup.freshness), place };
+    this.remembered.set(keyOf(tenantId, state), { facts, reads: [...reads] });
+    return facts;
   }
 }

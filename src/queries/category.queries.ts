@@ -134,6 +134,9 @@ const KINDS = [category.name, categoryRule.name];
 /** Maximum time for which a broken subscription may hide changes made by other processes. */
 const FOLLOWED_WITHIN_MS = 1_000;
 
+const isCheckedSince = ({ checkedAt }: Known, at: Positions): boolean =>
+  checkedAt.every((position, index) => position >= (at[index] ?? 0));
+
 /**
  * Caches tenants' category rules, which are read from the read models. Reloads a tenant's rules after a change to a
  * rule or category. Performs no read operations while the models do not advance.
@@ -157,10 +160,18 @@ export class Categorizer {
    * @throws ReadStoreUnavailable
    */
   async rulesOf(tenantId: string): Promise<TenantRules> {
-    const known = this.known.get(tenantId);
-    if (known && this.isUnchanged(tenantId, known)) return known.rules;
+    const cached = this.cachedRulesOf(tenantId);
+    if (cached) return cached;
     const at = this.positions(tenantId);
-    return (this.checkedSince(tenantId, at) ?? (await this.looks.run(tenantId, () => this.look(tenantId, at)))).rules;
+    return (await this.looks.run(tenantId, () => this.look(tenantId, at))).rules;
+  }
+
+  /** Returns what `rulesOf` would return without reading the models; undefined if it would read them. */
+  cachedRulesOf(tenantId: string): TenantRules | undefined {
+    const known = this.known.get(tenantId);
+    if (!known) return undefined;
+    const isCurrent = this.isUnchanged(tenantId, known) || isCheckedSince(known, this.positions(tenantId));
+    return isCurrent ? known.rules : undefined;
   }
 
   /** Whether the cached rules are guaranteed to be current. Always false without a follower of the history. */
@@ -173,29 +184,22 @@ export class Categorizer {
 
   private positions(tenantId: string): Positions {
     const range = rangeOf(tenantId);
-    const [rules, all, sets] = [categoryRules, categories, categoryRuleSets].map(({ name }) =>
-      this.progress.position(name, range),
-    ) as [number, number, number];
-    return [rules, all, sets];
-  }
-
-  private checkedSince(tenantId: string, at: Positions): Known | undefined {
-    const known = this.known.get(tenantId);
-    return known?.checkedAt.every((position, index) => position >= (at[index] ?? 0)) ? known : undefined;
+    const of = ({ name }: { readonly name: string }): number => this.progress.position(name, range);
+    return [of(categoryRules), of(categories), of(categoryRuleSets)];
   }
 
   private async look(tenantId: string, since: Positions): Promise<Known> {
-    const checked = this.checkedSince(tenantId, since);
-    if (checked) return checked;
+    const known = this.known.get(tenantId);
+    if (known && isCheckedSince(known, since)) return known;
     const checkedAt = this.positions(tenantId);
     const set = await this.models.get(categoryRuleSets, tenantScope(tenantId), tenantId);
     // The models advance independently, so an event counts as read only once both contain it.
     const [rulesAt, categoriesAt] = checkedAt;
     const position = Math.min(set?.position ?? -1, rulesAt, categoriesAt);
-    const known = this.known.get(tenantId);
+    const latest = this.known.get(tenantId);
     const found =
-      known && known.position >= position
-        ? { ...known, checkedAt }
+      latest && latest.position >= position
+        ? { ...latest, checkedAt }
         : { rules: await this.read(tenantId), position, checkedAt };
     this.known.set(tenantId, found);
     return found;

@@ -126,6 +126,68 @@ describe('A sale is booked in the append that accepts it', () => {
   });
 });
 
+describe('A sale that differs from the previous one only in its id', () => {
+  const post = (path: string, body: object): Promise<Reply> => service.post(path, body, books.tenant.token);
+  const change = (path: string, body: object): Promise<Reply> =>
+    service.call('PATCH', path, { body, token: books.tenant.token });
+  type Books = { readonly branchId: string; readonly customerId: string };
+  type Booking = { date: string; transactions: { accountId: string | null }[] };
+
+  /** Sells twice, so that the next sale can be decided from facts in memory. */
+  async function sellTwice(): Promise<Books> {
+    const branchId = (await post('/api/branches', { code: 'HARBOUR', name: 'Harbour' })).id;
+    await letCustomerBeKnown();
+    for (const externalId of ['first', 'second']) await sellAgain(externalId);
+    const [, { data } = { data: {} }] = await eventsOf('second');
+    return { branchId, customerId: (data as { customerId: string }).customerId };
+  }
+  const sellAgain = (externalId: string): Promise<Reply> =>
+    push(externalId, { customer, branchCode: 'HARBOUR', payments: [card('100.00')] });
+  async function bookingOf(externalId: string): Promise<Booking> {
+    expect(appendsTo(externalId)).toEqual(together);
+    return (await eventsOf(externalId))[1]?.data as Booking;
+  }
+
+  test('is booked to another account if the default account has changed', async () => {
+    await sellTwice();
+    const { id } = await post('/api/accounts', { type: 'POS', name: 'Terminal 2', isDefault: true });
+    await sellAgain('third');
+    expect((await bookingOf('third')).transactions[1]?.accountId).toBe(id);
+  });
+
+  test('is booked on the first open day if its period has been closed', async () => {
+    await sellTwice();
+    await post('/api/periods/close', { through: '2026-03-31' });
+    await sellAgain('third');
+    expect((await bookingOf('third')).date).toBe('2026-04-01');
+  });
+
+  test.each<[string, (known: Books) => Promise<Reply>]>([
+    ['its branch', ({ branchId }) => change(`/api/branches/${branchId}`, { isActive: false })],
+    ['its customer', ({ customerId }) => change(`/api/customers/${customerId}`, { status: 'PASSIVE' })],
+  ])('is rejected by the policy if %s has been deactivated', async (_, deactivate) => {
+    const known = await sellTwice();
+    expect((await deactivate(known)).status).toBeLessThan(300);
+    await sellAgain('third');
+    await service.settled(books.partner, 'third');
+    expect(appendsTo('third')).toEqual(['SaleAccepted', 'SaleRejected']);
+  });
+
+  test('is left to the policy while the policy is paused', async () => {
+    await sellTwice();
+    const control = async (action: string): Promise<void> => {
+      const path = `/api/platform/policies/booking/${action}`;
+      expect((await service.post(path, undefined, await service.operator())).status).toBeLessThan(300);
+    };
+    await control('pause');
+    await sellAgain('third');
+    expect(appendsTo('third')).toEqual(['SaleAccepted']);
+    await control('resume');
+    await service.settled(books.partner, 'third');
+    expect(await typesOf('third')).toEqual(booked);
+  });
+});
+
 describe('A sale is accepted only, and then booked by the policy,', () => {
   const settles = async (externalId: string, status = 'BOOKED'): Promise<void> => {
     expect((await service.settled(books.partner, externalId)).status).toBe(status);
