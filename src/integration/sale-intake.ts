@@ -7,6 +7,8 @@ import {
   idempotencyKey,
   idempotencyKeyId,
   isBound,
+  type IdempotencyKey,
+  type IdempotencyKeyEvent,
   type SaleKeyClaim,
 } from '../aggregates/request-key.aggregate.js';
 import { ensureCurrency } from '../aggregates/money.js';
@@ -77,8 +79,11 @@ export type IntakeAnswer = {
 
 export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 
+/** State of the key of a sale that was sent without one. No stream has this name. */
+const NO_KEY: Loaded<IdempotencyKey> = { stream: '', state: idempotencyKey.initial, revision: -1, position: -1 };
 type KeyClaim = { readonly streamId: string; readonly data: SaleKeyClaim | undefined };
-type Step<State> = { readonly loaded: Loaded<State>; readonly append: Append; readonly after: () => State };
+/** `after`: the state to cache after the append, if any. */
+type Step = { readonly append: Append; readonly after: unknown };
 /**
  * The events that accept a sale, the sale after them, and the events that book the sale in the same append. There are no
  * events for a sale that is already known.
@@ -95,7 +100,7 @@ const MAX_ATTEMPTS = 10;
 const MAX_KEYS_PER_SALE = 10;
 const SALES_REMEMBERED = 10_000;
 /** A tenant's currency never changes, so a cached tenant state may be old. */
-const TENANT_MAX_AGE_MS = 60_000;
+const TENANT_FRESHNESS = { maxAgeMs: 60_000 };
 
 /**
  * Accepts a partner's sale: claims the idempotency key, then starts the sale's stream. The same append books the sale
@@ -119,12 +124,15 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
 
   async execute({ args: [intake] }: TakeSale): Promise<IntakeAnswer> {
     const { tenantId, sourceId, payload } = intake;
-    await this.checkCurrency(intake);
+    const books =
+      this.reader.recent(tenant, PLATFORM_TENANT, tenantId, TENANT_FRESHNESS) ??
+      (await this.reader.read(tenant, PLATFORM_TENANT, tenantId, TENANT_FRESHNESS));
+    ensureCurrency(payload.currency, presentTenant(books.state).currency);
     const acceptance = { sourceId, sale: priceSale(payload) };
     const id = saleId(tenantId, sourceId, payload.externalId);
     const claim = this.claimOf(intake, id);
     if (intake.isOnlyValidated) return this.validated(intake, id, claim);
-    const isCounted = this.keysOf.get(id)?.includes(claim.streamId) ?? false;
+    const isCounted = claim.data === undefined || (this.keysOf.get(id)?.includes(claim.streamId) ?? false);
     try {
       return await this.take(intake, id, claim, acceptance);
     } catch (error) {
@@ -136,7 +144,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
 
   private async take(intake: Intake, id: string, claim: KeyClaim, acceptance: Acceptance): Promise<IntakeAnswer> {
     const { tenantId } = intake;
-    let key = this.unread(idempotencyKey, tenantId, claim.streamId);
+    let key = claim.data ? this.unread(idempotencyKey, tenantId, claim.streamId) : NO_KEY;
     let isRecorded = claim.data !== undefined;
     if (isRecorded && !this.takesKey(id, claim.streamId)) {
       key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
@@ -148,7 +156,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
       const now = new Date(this.clock.nowMs());
       const bound = isRecorded && claim.data ? claimIdempotencyKey(key.state, claim.data, now) : [];
       const decided = await this.decide({ tenantId, id }, known.state, acceptance, { now, mayBook });
-      const steps = [...this.step(key, idempotencyKey, bound), ...this.saleStep(known, decided)];
+      const steps = [...this.keyStep(key, bound), ...this.saleStep(known, decided)];
       const { refusedBy, isTooLarge, position } = await this.append(steps, decided);
       if (refusedBy === undefined) return this.answerOf(intake, id, known, decided, position);
       if (isTooLarge) mayBook = false;
@@ -173,29 +181,31 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return { receipt, replayed: false, position: 0, differing: [] };
   }
 
-  private async answerOf(
+  private answerOf(
     intake: Intake,
     id: string,
     known: Loaded<Sale>,
     { accepted, state }: Omit<Decided, 'booked'>,
     position = known.position,
-  ): Promise<IntakeAnswer> {
-    const replayed = accepted.length === 0;
-    const differing = replayed ? await this.differing(known.stream, intake) : [];
-    return { receipt: receiptOf(id, acceptedSale(state)), replayed, position, differing };
+  ): IntakeAnswer | Promise<IntakeAnswer> {
+    const answer = { receipt: receiptOf(id, acceptedSale(state)), replayed: accepted.length === 0, position };
+    if (!answer.replayed) return { ...answer, differing: [] };
+    return this.differing(known.stream, intake).then((differing) => ({ ...answer, differing }));
   }
 
-  private async decide(
+  /** Returns no promise if the facts for the booking are in memory. */
+  private decide(
     target: Target,
     before: Sale,
     acceptance: Acceptance,
     { now, mayBook }: { readonly now: Date; readonly mayBook: boolean },
-  ): Promise<Decided> {
+  ): Decided | Promise<Decided> {
     const accepted = acceptSale(before, acceptance, now);
     const state = fold(sale, accepted, before);
     if (accepted.length === 0 || !mayBook) return { accepted, state, booked: [] };
-    const booked = await this.booking.bookingOf(target, state);
-    return { accepted: booked.length > 0 ? withBooking(accepted) : accepted, state, booked };
+    const booked = this.booking.bookingOf(target, state);
+    if (booked instanceof Promise) return booked.then((events) => ({ accepted, state, booked: events }));
+    return { accepted, state, booked };
   }
 
   /** Whether the key may be recorded for the sale; see MAX_KEYS_PER_SALE. */
@@ -221,11 +231,6 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return differingFields(this.catalogue.decode(accepted).data as SaleAccepted, priceSale(payload), payload);
   }
 
-  private async checkCurrency({ tenantId, payload }: Intake): Promise<void> {
-    const { state } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId, { maxAgeMs: TENANT_MAX_AGE_MS });
-    ensureCurrency(payload.currency, presentTenant(state).currency);
-  }
-
   private claimOf({ sourceId, idempotencyKey: given, payload, received }: Intake, id: string): KeyClaim {
     if (given === undefined) return { streamId: '', data: undefined };
     const data = { saleId: id, externalId: payload.externalId, sourceId, fieldHashes: fieldHashes(received) };
@@ -237,47 +242,41 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return this.reader.cached(aggregate, tenantId, id) ?? this.reader.absent(aggregate, tenantId, id);
   }
 
-  private step<S, E extends DomainEvent>(
-    loaded: Loaded<S>,
-    aggregate: Aggregate<S, E>,
-    events: readonly E[],
-  ): Step<S>[] {
-    if (events.length === 0) return [];
-    const expected = expectedAt(loaded.revision);
-    const prepared = this.appender.prepare(loaded.stream, expected, events);
-    const append = { stream: loaded.stream, expected, events: prepared };
-    return [{ loaded, append, after: () => fold(aggregate, events, loaded.state) }];
+  private keyStep({ stream, revision, state }: Loaded<IdempotencyKey>, bound: readonly IdempotencyKeyEvent[]): Step[] {
+    if (bound.length === 0) return [];
+    const expected = expectedAt(revision);
+    const events = this.appender.prepare(stream, expected, bound);
+    return [{ append: { stream, expected, events }, after: fold(idempotencyKey, bound, state) }];
   }
 
-  private saleStep(known: Loaded<Sale>, { accepted, booked }: Decided): Step<Sale>[] {
-    return this.step(known, sale, accepted).map(({ append, after, ...step }) => ({
-      ...step,
-      append: { ...append, events: [...append.events, ...this.bookingFor(append, known.revision, booked)] },
-      after: () => fold(sale, booked, after()),
-    }));
+  private saleStep({ stream, revision }: Loaded<Sale>, { accepted, state, booked }: Decided): Step[] {
+    if (accepted.length === 0) return [];
+    const expected = expectedAt(revision);
+    const isBooked = booked.length > 0;
+    const events = this.appender.prepare(stream, expected, isBooked ? withBooking(accepted) : accepted);
+    const cause = events.at(-1);
+    if (isBooked && cause) events.push(...this.bookingFor(stream, revision + events.length, cause, booked));
+    // Caching the states of booked sales would take a tenth of a sale's CPU time, nearly all of it in garbage
+    // collection.
+    return [{ append: { stream, expected, events }, after: isBooked ? undefined : state }];
   }
 
   /** Prepares the booking exactly as the policy would in response to the acceptance, with the same event ids. */
-  private bookingFor({ stream, events }: Append, revision: number, booked: readonly SaleEvent[]): EventToAppend[] {
-    const cause = events.at(-1);
-    if (cause === undefined || booked.length === 0) return [];
-    const { tenantId, ...metadata } = cause.metadata as EventMetadata;
-    return inReactionTo({ id: cause.id, tenantId, metadata }, BOOKING, () =>
-      this.appender.prepare(stream, revision + events.length, booked),
+  private bookingFor(stream: string, revision: number, accepted: EventToAppend, booked: readonly SaleEvent[]) {
+    const metadata = accepted.metadata as EventMetadata;
+    return inReactionTo({ id: accepted.id, tenantId: metadata.tenantId, metadata }, BOOKING, () =>
+      this.appender.prepare(stream, revision, booked),
     );
   }
 
   /** Appends the steps in order. If one is rejected, the preceding ones remain appended. */
-  private async append(steps: readonly Step<unknown>[], { booked }: Decided): Promise<Outcome> {
+  private async append(steps: readonly Step[], { booked }: Decided): Promise<Outcome> {
     if (steps.length === 0) return {};
     try {
       const appended = await this.appender.append(steps.map(({ append }) => append));
-      for (const [index, { loaded, after }] of steps.entries()) {
-        const at = appended[index];
-        // The last step appends the sale. Caching the states of booked sales would take a tenth of a sale's CPU time,
-        // nearly all of it in garbage collection.
-        const isBooked = booked.length > 0 && index === steps.length - 1;
-        if (at && !isBooked) this.reader.remember({ stream: loaded.stream, state: after(), ...at });
+      for (const [index, at] of appended.entries()) {
+        const { append, after } = steps[index] as Step;
+        if (after !== undefined) this.reader.remember({ stream: append.stream, state: after, ...at });
       }
       return { position: Math.max(...appended.map(({ position }) => position)) };
     } catch (error) {
