@@ -61,14 +61,23 @@ export type Sale = ({ status: 'absent' } | AcceptedSale) & {
  */
 const MAX_REJECTED = 1_000;
 
-const accepted = ({
-  lines: _lines,
-  metadata: _metadata,
-  isBooked: _isBooked,
-  ...facts
-}: SaleAccepted): AcceptedSale => ({
+/** Lists the fields, because copying most fields of so large an object takes several microseconds on Node 20. */
+const accepted = (data: SaleAccepted): AcceptedSale => ({
   status: 'accepted',
-  ...facts,
+  externalId: data.externalId,
+  sourceId: data.sourceId,
+  type: data.type,
+  occurredAt: data.occurredAt,
+  currency: data.currency,
+  branchCode: data.branchCode,
+  customer: data.customer,
+  total: data.total,
+  totalNet: data.totalNet,
+  totalTax: data.totalTax,
+  ...(data.taxes && { taxes: data.taxes }),
+  payments: data.payments,
+  relatedExternalId: data.relatedExternalId,
+  acceptedAt: data.acceptedAt,
   customerId: null,
   booking: null,
   rejection: null,
@@ -129,7 +138,10 @@ export const sale: Aggregate<Sale, SaleEvent> = {
   initial: { status: 'absent' },
   evolve: (state, event) => {
     if (event.type === 'SaleAwaited') return { ...state, isAwaited: true };
-    if (event.type === 'SaleAccepted') return { ...state, ...accepted(event.data) };
+    if (event.type === 'SaleAccepted') {
+      const { isAwaited, rejected } = state;
+      return { ...accepted(event.data), ...(isAwaited && { isAwaited }), ...(rejected && { rejected }) };
+    }
     if (event.type === 'RelatedDocumentRejected') return { ...state, rejected: withRejection(state, event.data) };
     return state.status === 'absent' ? state : evolveAccepted(state, event);
   },
@@ -163,8 +175,25 @@ export type Acceptance = { readonly sourceId: string; readonly sale: PricedSale 
 
 export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, now: Date): SaleEvent[] {
   if (state.status !== 'absent') return [];
-  const { lines, taxes } = priced;
-  const data = { ...priced, lines: [...lines], taxes: [...taxes], sourceId, acceptedAt: now.toISOString() };
+  // Lists the fields for the same reason as `priceSale`.
+  const data = {
+    externalId: priced.externalId,
+    sourceId,
+    type: priced.type,
+    occurredAt: priced.occurredAt,
+    currency: priced.currency,
+    branchCode: priced.branchCode,
+    customer: priced.customer,
+    lines: [...priced.lines],
+    total: priced.total,
+    totalNet: priced.totalNet,
+    totalTax: priced.totalTax,
+    taxes: [...priced.taxes],
+    payments: priced.payments,
+    relatedExternalId: priced.relatedExternalId,
+    metadata: priced.metadata,
+    acceptedAt: now.toISOString(),
+  };
   return [{ type: 'SaleAccepted', data }];
 }
 
