@@ -30,7 +30,10 @@ export type BookingAccounts = {
 export type CategoryFacts = { readonly merchant: string | null; readonly rules: TenantRules };
 
 export type SaleBookingData = CategoryFacts & {
-  /** The sale's id. Transaction ids are derived from it, so a retried booking has the same transaction ids. */
+  /**
+   * The sale's id. Transaction ids are derived from it and, for a SALE, from the time of acceptance. A retried booking
+   * therefore has the same transaction ids.
+   */
   readonly saleId: string;
   readonly customerId: string;
   readonly branchId: string | null;

@@ -28,7 +28,7 @@ export class Appender {
 
   /**
    * Prepares events for an append. Each id is derived from the command id, the stream, the expected revision and the
-   * index, and has the time of the command id. A retry of the same append produces the same ids, but a new decision at
+   * index, and has the time of the command id if that is a UUIDv7. A retry of the same append produces the same ids, but a new decision at
    * another revision produces different ones.
    *
    * All reactions to an event share one command id, even after redelivery, under two leaders, and in different

@@ -22,16 +22,16 @@ export function nameUuid(name: string, namespace: string): string {
 const VERSION_AT = 14;
 
 /**
- * UUIDv7 of a point in time, whose other bits are taken from `nameUuid`. Like `nameUuid`, it is deterministic, but ids
- * created one after another are also stored next to each other. With random ids, an index with many records writes a
- * separate page for each of them.
+ * Returns a UUIDv7 with the time `ms` (milliseconds since 1970). The other bits are those of `nameUuid`, so the id is
+ * deterministic. Ids with similar times are adjacent in an index, whereas each random id changes a different page
+ * (ADR 0093).
  */
 export function nameUuidAt(ms: number, name: string, namespace: string): string {
   const digits = ms.toString(16).padStart(12, '0');
   return timed(`${digits.slice(0, 8)}-${digits.slice(8)}-`, nameUuid(name, namespace));
 }
 
-/** Like `nameUuidAt`, with the time of the namespace. Same as `nameUuid` if the namespace is not a UUIDv7. */
+/** Like `nameUuidAt`, with the time of the namespace, a UUIDv7. For any other namespace, returns `nameUuid`. */
 export function nameUuidAfter(name: string, namespace: string): string {
   const id = nameUuid(name, namespace);
   return namespace[VERSION_AT] === '7' ? timed(namespace.slice(0, VERSION_AT), id) : id;

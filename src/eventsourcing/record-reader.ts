@@ -38,7 +38,7 @@ export type Freshness = {
    * while the event store is unavailable or takes longer than PATIENCE_MS. Default: 0, which disables this fallback.
    */
   readonly maxAgeWhileAwayMs?: number;
-  /** Receives every state that is returned. A result that depends only on these states is valid while `areRecent`. */
+  /** Collects the returned states. A result derived only from them is valid as long as they `areRecent`. */
   readonly reads?: Set<Loaded<unknown>>;
 };
 
@@ -103,7 +103,7 @@ export class RecordReader {
     return loaded;
   }
 
-  /** Returns the state that `read` would return without reading the stream; undefined if it would read the stream. */
+  /** Returns the cached state if `read` would return it without reading the stream; otherwise undefined. */
   recent<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
     tenantId: string,

@@ -5,12 +5,10 @@ import type { Loaded } from './record-reader.js';
 
 const PAGE = 1_000;
 
-/** Tail reads of one stream in progress. `seen`: the highest revision delivered in the meantime. */
+/** Tail reads of one stream that are in progress. `seen`: the highest revision delivered in the meantime. */
 type Reading = { readers: number; seen: number };
 
-/** Reads the tails of streams. */
 export class TailReads {
-  /** Reads in progress, by stream. */
   private readonly reading = new Map<string, Reading>();
 
   constructor(
@@ -19,8 +17,8 @@ export class TailReads {
   ) {}
 
   /**
-   * Updates a known state. Calls `keep` with the result, unless a later event of the stream was delivered in the
-   * meantime. @throws errors from readStream
+   * Reads the events after a known state and returns the updated state. Passes it to `keep`, unless a later event of the
+   * stream was delivered in the meantime. @throws errors from readStream
    */
   async read<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
@@ -33,7 +31,7 @@ export class TailReads {
     this.reading.set(stream, reading);
     try {
       const loaded = await this.tail(aggregate, stream, known);
-      // Before anything else is delivered.
+      // Called synchronously, so that no event can be delivered in between.
       if (reading.seen <= loaded.revision) keep(loaded);
       return loaded;
     } finally {

@@ -26,7 +26,7 @@ const CheckDto = z.object({
   status: Level.meta({
     description:
       '`degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not ' +
-      'work. If the component is neither the broker nor the cache, the process is then not ready.',
+      'work. Unless it is the broker or the cache, the process is not ready.',
   }),
   latencyMs: z.number().min(0),
   reason: z.string().optional().meta({ description: 'Reason for a status other than `up`.' }),
@@ -35,7 +35,9 @@ export type Check = z.output<typeof CheckDto>;
 
 const overview = {
   status: Level.meta({
-    description: '`degraded`: an optional engine is unavailable. `down`: the service cannot serve requests.',
+    description:
+      '`degraded`: an optional engine is unavailable, or a read model is not updated. `down`: the service cannot ' +
+      'serve requests.',
   }),
   version: z.string().meta({ description: 'Version of the service.' }),
   uptimeSeconds: z.int().min(0).meta({ description: 'Time since the start of this process, in seconds.' }),
@@ -49,9 +51,10 @@ const LivenessDto = named('LivenessDto', Alive);
 const ReadinessDto = named(
   'ReadinessDto',
   z.object({
-    status: z
-      .enum(['ready', 'degraded', 'not-ready'])
-      .meta({ description: '`degraded`: the process is ready, but an optional engine is unavailable.' }),
+    status: z.enum(['ready', 'degraded', 'not-ready']).meta({
+      description:
+        '`degraded`: the process is ready, but an optional engine is unavailable or a read model is not updated.',
+    }),
     checks: z.array(CheckDto),
   }),
 );

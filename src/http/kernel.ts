@@ -170,6 +170,7 @@ export function installKernel(server: FastifyInstance, options: KernelOptions): 
     if (endpoint.creates !== undefined) route.onSend = endCreation(options);
   });
   server.addHook('onRequest', (request, reply, done) => {
+    // A request without a route is handled as not found in any case.
     if (request.is404 || isRoutable(request.raw.url ?? ''))
       admission.admit(request, reply).then(() => {
         done();
@@ -206,7 +207,7 @@ function prepare(
   options: KernelOptions,
   done: (error?: Error) => void,
 ): void {
-  // Unset if the request was rejected before the kernel's first hook.
+  // Unset if the request was not admitted, for example because its target is not routable.
   const endpoint = (request.state as FastifyRequest['state'] | null)?.endpoint;
   if (endpoint === undefined) {
     done();
@@ -256,7 +257,7 @@ const isExpectedRefusal = (error: unknown, isOpen: KernelOptions['isOpen']): boo
 
 /** Copies field by field, because a spread takes microseconds, and this function is called for every request. */
 function outcomeOf(request: FastifyRequest, reply: FastifyReply, isOpen: KernelOptions['isOpen']): Outcome {
-  // Unset if the request failed before the kernel's first hook.
+  // Unset if the request failed before admission.
   const { principal, failure, endpoint, sales } =
     (request.state as FastifyRequest['state'] | null) ?? stateFor(undefined);
   const { tenantId, userId, sourceId, branchId } = callerOf(principal);

@@ -41,7 +41,7 @@ const PeriodsDto = named(
         description:
           'Transactions recorded while the period that contains their date was being closed, newest first. ' +
           'Administrators are notified of each transaction. To accept these transactions, reopen the period and ' +
-          'close it again. Otherwise, cancel them: cancelled transactions are not listed.',
+          'close it again. To reject a transaction, cancel it. Cancelled transactions are not listed.',
       }),
   }),
 );

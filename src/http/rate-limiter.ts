@@ -116,7 +116,7 @@ export class RateGate {
     return tightest;
   }
 
-  /** `counts` are those of the quotas, in the same order. */
+  /** `counts` contains one count for each quota, in the same order. */
   private headersOf(
     quotas: readonly Quota[],
     counts: readonly RateStatus[],

@@ -28,7 +28,8 @@ const lineFields = {
   balance: z.string().meta({ description: 'Balance after this line: debits minus credits.' }),
   lineDescription: text.meta({
     description:
-      'Description of the journal entry line. If several lines post to the account, separated by semicolons.',
+      'Description of the line of a journal entry. If several lines post to the account, their distinct descriptions ' +
+      'are separated by semicolons.',
   }),
 };
 const StatementDto = named(

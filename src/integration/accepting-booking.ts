@@ -53,7 +53,7 @@ export class AcceptingBooking {
     return this.decidedAtOnce(target, state) ?? this.decidedSoon(target, state);
   }
 
-  /** Decides without waiting. Returns undefined if facts must be read first. */
+  /** Decides from facts in memory. Returns undefined if a fact is missing or the policy is paused. */
   private decidedAtOnce(target: Target, state: AcceptedSale): readonly SaleEvent[] | undefined {
     try {
       const control = this.reader.recent(policy, PLATFORM_TENANT, BOOKING, { maxAgeMs: FACTS_MAX_AGE_MS });

@@ -79,7 +79,7 @@ export type IntakeAnswer = {
 
 export class TakeSale extends commandOf<IntakeAnswer, [intake: Intake]>() {}
 
-/** State of the key of a sale that was sent without one. No stream has this name. */
+/** The key state of a sale without an idempotency key. No stream has an empty name. */
 const NO_KEY: Loaded<IdempotencyKey> = { stream: '', state: idempotencyKey.initial, revision: -1, position: -1 };
 type KeyClaim = { readonly streamId: string; readonly data: SaleKeyClaim | undefined };
 /** `after`: the state to cache after the append, if any. */
@@ -193,7 +193,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     return this.differing(known.stream, intake).then((differing) => ({ ...answer, differing }));
   }
 
-  /** Returns no promise if the facts for the booking are in memory. */
+  /** Returns a promise only if facts for the booking must be read. */
   private decide(
     target: Target,
     before: Sale,

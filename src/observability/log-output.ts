@@ -36,8 +36,8 @@ export function lineText(json: string): string {
 }
 
 /**
- * Returns a destination that buffers lines, because a separate write for each line would cost every request a few
- * microseconds. It buffers bytes: for each line, a buffer of text would be copied and measured as a whole.
+ * Returns a destination that buffers lines, because writing each line separately costs every request a few
+ * microseconds. The buffer holds bytes: with text, sonic-boom measures everything in the buffer for each line.
  */
 export function bufferedOutput(dest: string | number = STDOUT) {
   const buffered = { dest, sync: false, minLength: 8_192, periodicFlush: 500 } as const;

@@ -21,7 +21,7 @@ type CommonFacts = { readonly customerId: string; readonly merchant: string | nu
 /** `reads`: the states that determine the facts. */
 type Remembered = { readonly facts: CommonFacts; readonly reads: readonly Loaded<unknown>[] };
 
-/** Each customer requires at least two of the 10,000 states that a RecordReader caches. */
+/** The facts of each customer depend on at least two states, and a RecordReader caches 10,000. */
 const MAX_REMEMBERED = 5_000;
 
 /** Identifies everything in a sale that determines its common facts. */
@@ -39,7 +39,8 @@ const dataOf = (
 });
 
 /**
- * Collects the facts that determine the booking of a document. Uses the latest states of streams and the current rules.
+ * Collects the facts that determine the booking of a document. The policy uses the latest states and rules. The intake
+ * may use remembered facts if their states are recent enough.
  */
 @Injectable()
 export class BookingFacts {
@@ -74,7 +75,7 @@ export class BookingFacts {
     return facts && dataOf(id, state, facts, await this.categorizer.rulesOf(tenantId));
   }
 
-  /** Returns what `known` would return without reading anything; undefined if it would have to read. */
+  /** Returns the result of `known` if nothing needs to be read; otherwise undefined. */
   atHand({ tenantId, id }: Target, state: AcceptedSale, maxAgeMs: number): SaleBookingData | undefined {
     const facts = this.remembers(tenantId, state, maxAgeMs);
     const rules = facts && this.categorizer.cachedRulesOf(tenantId);

@@ -30,7 +30,7 @@ export type EventToAppend = {
 
 /**
  * A stored event. `recordedAtMs` is the append time according to the engine's own wall clock, in milliseconds since
- * 1970. `data` and `metadata` may be getters, which copying an event with `...` omits.
+ * 1970. `data` and `metadata` may be getters. A copy made with `...` does not contain them.
  */
 export type RecordedEvent = {
   readonly id: string;

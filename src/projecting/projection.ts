@@ -38,8 +38,8 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
    */
   readonly begins?: (event: Recorded<Event>, id: string) => boolean;
   /**
-   * Returns whether a document in this state rarely changes again. Such documents are not cached, because many documents
-   * that nothing reads would reach the old generation of the heap. Requires that each event for which `begins` returns
+   * Returns whether a document in this state rarely changes again. Such documents are not cached, because they would only
+   * fill the old generation of the heap. Requires that each event for which `begins` returns
    * true is in fact the first, or creates the document.
    */
   readonly rarelyChanges?: (document: Doc) => boolean;

@@ -14,7 +14,7 @@ type Touched = { -readonly [Name in keyof DocumentWrite]: DocumentWrite[Name] } 
   readonly key: string;
   /** Whether the document exists or existed. */
   made: boolean;
-  /** Events to fold once the stored document has been loaded; undefined if `document` contains its state. */
+  /** Events to fold once the stored document has been loaded; undefined once `document` contains that state. */
   waiting: Recorded[] | undefined;
 };
 
@@ -162,7 +162,7 @@ export class Projector {
     return documents.filter(changed);
   }
 
-  /** Caches stored documents, so that the next batch need not load them. */
+  /** Caches stored documents, except those that rarely change again, so that the next batch need not load them. */
   remember(writes: readonly FoldedWrite[]): void {
     const { ofEvents, rarelyChanges } = this.projection;
     this.isFirst = true;
@@ -250,17 +250,16 @@ export class Projector {
       document.position = document.expected = stored.position;
       document.made = true;
     }
-    // Every transaction looks up some absent documents, such as those of deleted records. A document that the batch
-    // leaves unchanged must not be assumed to be absent later.
+    // Absent documents are cached, because every transaction looks up some, such as those of deleted records. Stored
+    // documents are cached even if the batch leaves them unchanged. Otherwise, they might later be assumed to be absent.
     this.known.set(document.key, stored ? { document: document.document, position: stored.position } : ABSENT);
   }
 }
 
-/** The documents that a batch affects. They are found without a key, which would have to be built for each event. */
+/** The documents that a batch affects, by scope and id. Building a key for each event would take longer. */
 class TouchedDocuments {
   private readonly byScope = new Map<Scope, Map<string, Touched>>();
 
-  /** Returns the documents of a scope, by id. */
   in(scope: Scope): Map<string, Touched> {
     const known = this.byScope.get(scope);
     if (known) return known;

@@ -38,7 +38,7 @@ export type WindowedOptions = {
   readonly pace?: (event: RecordedEvent) => Promise<void> | undefined;
 };
 
-/** The reason to park an event. */
+/** The error for which an event is parked. */
 type Failure = { readonly error: unknown };
 
 const MAX_PAUSE_MS = 5_000;
@@ -161,11 +161,11 @@ export class WindowedSubscriber {
   /** Starts handling each event when there is room for it and it is due. Returns false when the subscriber stops. */
   private async begin(events: readonly RecordedEvent[]): Promise<boolean> {
     for (const event of events) {
-      // Awaits only if necessary, because every event passes here.
+      // Awaits only if necessary, because this code runs for every event.
       if (!this.hasRoom()) await this.roomFor(this.stopping.signal);
       if (this.isStopping()) return false;
       const delay = this.options.pace?.(event);
-      if (delay) await this.pass(delay);
+      if (delay) await this.waitFor(delay);
       if (this.isStopping()) return false;
       this.take(event);
     }
@@ -173,7 +173,7 @@ export class WindowedSubscriber {
   }
 
   /** Waits until a delay passes or the subscriber stops. @throws the delay's error */
-  private async pass(delay: Promise<void>): Promise<void> {
+  private async waitFor(delay: Promise<void>): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       this.hurry = resolve;
       delay.then(resolve, reject);

@@ -51,7 +51,7 @@ export const ledgerEntries: ReadModel<LedgerEntryView> = {
 const POSITION_DIGITS = 16;
 
 const [SETTLED, OPEN] = ['0', '1'];
-/** Ascending ids are cheaper to store than the random ids of events. */
+/** Short, ascending ids are cheap to store. */
 const idOf = (event: Recorded<LedgerEvent>): string =>
   `${isSettled(event) ? SETTLED : OPEN}${String(event.position).padStart(POSITION_DIGITS, '0')}`;
 

@@ -19,7 +19,7 @@ export type Movement = {
   readonly accountId: string;
   readonly date: string;
   readonly currency: string;
-  /** Id of the account's totals on the date. */
+  /** Id of the account's `AccountDayView`. */
   readonly day: string;
   debit: bigint;
   credit: bigint;
@@ -63,14 +63,13 @@ function movementIn(movements: Movement[], accountId: string, { currency, date }
   return movement;
 }
 
-/** Adds a movement to the totals. */
 export function added(sums: Sums | undefined, movement: Movement): Sums {
   const { currency, debit, credit } = sums ?? { currency: movement.currency, debit: undefined, credit: undefined };
   const digits = currencyDigits(currency);
   return { currency, debit: plus(debit, movement.debit, digits), credit: plus(credit, movement.credit, digits) };
 }
 
-/** Most movements have either debits or credits, so most sums do not change. */
+/** Most movements change only one of the two sums. */
 const plus = (sum: string | undefined, minor: bigint, digits: number): string =>
   sum !== undefined && minor === 0n ? sum : fromMinor(toMinor(sum ?? '0', digits) + minor, digits);
 

@@ -41,7 +41,7 @@ export const sales: ReadModel<SaleView> = {
   fields: texts<SaleView>('occurredAt', 'createdAt', 'status', 'type', 'sourceId', 'customerId'),
   filters: ['status', 'type', 'sourceId', 'customerId'],
   common: ['type', 'sourceId'],
-  // Sales of the same instant are in the order of their acceptance.
+  // Sales of the same instant are sorted by acceptance, newest first.
   order: { fields: ['occurredAt', 'createdAt'], direction: 'descending' },
   orders: { accepted: { fields: ['createdAt'], direction: 'descending' } },
   search: searchIn<SaleView>('externalId', 'customerName'),

@@ -166,7 +166,7 @@ export class Categorizer {
     return (await this.looks.run(tenantId, () => this.look(tenantId, at))).rules;
   }
 
-  /** Returns what `rulesOf` would return without reading the models; undefined if it would read them. */
+  /** Returns the result of `rulesOf` if the models need not be read; otherwise undefined. */
   cachedRulesOf(tenantId: string): TenantRules | undefined {
     const known = this.known.get(tenantId);
     if (!known) return undefined;

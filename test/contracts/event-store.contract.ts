@@ -30,7 +30,7 @@ const event = (type: string, data: object = {}, metadata: object = {}): EventToA
 });
 const numbered = (...numbers: number[]): EventToAppend[] => numbers.map((n) => event('Counted', { n }));
 const numbersOf = (events: readonly RecordedEvent[]): unknown[] => events.map(({ data }) => (data as { n: number }).n);
-/** An event's fields, which need not be its own properties. */
+/** An event's fields, copied because they may be getters. */
 const fieldsOf = ({ id, stream, revision, position, type, data, metadata, recordedAtMs }: RecordedEvent) => ({
   ...{ id, stream, revision, position, type, data, metadata, recordedAtMs },
 });

@@ -49,7 +49,7 @@ describe('A name-based UUID with a time', () => {
     );
   });
 
-  test('takes the time of a UUIDv7, and of no other version', () => {
+  test('has the time of a UUIDv7 namespace, and is a UUIDv5 for any other namespace', () => {
     fc.assert(
       fc.property(instant, fc.string(), fc.uuid(), (msecs, name, other) => {
         const origin = v7({ msecs });

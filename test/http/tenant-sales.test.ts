@@ -139,7 +139,7 @@ describe('The list of sales', () => {
     expect(members.filter((name) => !(name in (first ?? {}))).sort()).toEqual(['lines', 'metadata', 'payments']);
   });
 
-  test('has sales of the same instant in the order of their acceptance, newest first', async () => {
+  test('sorts sales of the same instant by acceptance, newest first', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     for (const name of names) await push(name, { occurredAt: '2026-03-05T00:00:00Z' });
     expect(await listed('dateFrom=2026-03-05')).toEqual([...names].reverse());

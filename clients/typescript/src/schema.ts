@@ -3274,7 +3274,7 @@ export interface components {
         };
         BasicHealthDto: {
             /**
-             * @description `degraded`: an optional engine is unavailable. `down`: the service cannot serve requests.
+             * @description `degraded`: an optional engine is unavailable, or a read model is not updated. `down`: the service cannot serve requests.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
@@ -4346,7 +4346,7 @@ export interface components {
                 /** @description Note on a closing, or reason for a reopening. */
                 note: string | null;
             }[];
-            /** @description Transactions recorded while the period that contains their date was being closed, newest first. Administrators are notified of each transaction. To accept these transactions, reopen the period and close it again. Otherwise, cancel them: cancelled transactions are not listed. */
+            /** @description Transactions recorded while the period that contains their date was being closed, newest first. Administrators are notified of each transaction. To accept these transactions, reopen the period and close it again. To reject a transaction, cancel it. Cancelled transactions are not listed. */
             late: {
                 /** Format: uuid */
                 transactionId: string;
@@ -4485,7 +4485,7 @@ export interface components {
         };
         ReadinessDto: {
             /**
-             * @description `degraded`: the process is ready, but an optional engine is unavailable.
+             * @description `degraded`: the process is ready, but an optional engine is unavailable or a read model is not updated.
              * @enum {string}
              */
             status: "ready" | "degraded" | "not-ready";
@@ -4493,7 +4493,7 @@ export interface components {
                 /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
-                 * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
+                 * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. Unless it is the broker or the cache, the process is not ready.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
@@ -4928,7 +4928,7 @@ export interface components {
                 credit: string;
                 /** @description Balance after this line: debits minus credits. */
                 balance: string;
-                /** @description Description of the journal entry line. If several lines post to the account, separated by semicolons. */
+                /** @description Description of the line of a journal entry. If several lines post to the account, their distinct descriptions are separated by semicolons. */
                 lineDescription: string | null;
             }[];
             /** @description Balance after the last entry in `lines`. */
@@ -5001,7 +5001,7 @@ export interface components {
         };
         SystemHealthDto: {
             /**
-             * @description `degraded`: an optional engine is unavailable. `down`: the service cannot serve requests.
+             * @description `degraded`: an optional engine is unavailable, or a read model is not updated. `down`: the service cannot serve requests.
              * @enum {string}
              */
             status: "up" | "degraded" | "down";
@@ -5018,7 +5018,7 @@ export interface components {
                 /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                 name: string;
                 /**
-                 * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
+                 * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. Unless it is the broker or the cache, the process is not ready.
                  * @enum {string}
                  */
                 status: "up" | "degraded" | "down";
@@ -40032,7 +40032,7 @@ export interface operations {
                             /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
-                             * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
+                             * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. Unless it is the broker or the cache, the process is not ready.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";
@@ -40118,7 +40118,7 @@ export interface operations {
                             /** @description Name of the check: event-store, read-store, subscribers, read-models, broker or cache. */
                             name: string;
                             /**
-                             * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. If the component is neither the broker nor the cache, the process is then not ready.
+                             * @description `degraded`: the process is ready, but a projection has stopped or keeps failing. `down`: the component does not work. Unless it is the broker or the cache, the process is not ready.
                              * @enum {string}
                              */
                             status: "up" | "degraded" | "down";

@@ -24,8 +24,8 @@ const STEPS = [
 type LinkProps = { readonly id: string; readonly filters: ReportProps['filters']; readonly children: ReactNode };
 
 /**
- * Link from a row to the account's statement for the same dates. Statements show only the current books, so in a report
- * about the books at an earlier time, the link leads to the postings.
+ * Links a row to the account's statement for the same dates. Statements show only the current books, so a report with
+ * `knownAt` links to the general ledger. It does the same for users who may not read accounts.
  */
 function StatementLink({ id, filters, children }: LinkProps): ReactNode {
   const mayOpen = useMay('accounts.read');

@@ -114,7 +114,7 @@ function InviteUser({ user: { id, fullName } }: { user: User }): ReactNode {
       isQuestion
       label={t('Create an OpenID code')}
       lead={t(
-        'Creates a one-time code with which {fullName} can link an identity from your OpenID provider. The code replaces any earlier code.',
+        'Creates a one-time code that lets {fullName} link an identity from your OpenID provider. The code replaces any earlier code.',
         { fullName },
       )}
       outcome={({ code, expiresAt }, close) => (

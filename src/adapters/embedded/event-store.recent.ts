@@ -2,9 +2,9 @@ import type { EventFilter, Position, RecordedEvent } from '../../ports/event-sto
 import { passes, type SerializedEvent } from '../event-store.input.js';
 import type { ScannedPage, Span } from './event-store.query.js';
 
-/** Limits on the events that no subscription has read yet. */
-const MOST_EVENTS = 2_000;
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+/** Maximum number and size of the kept events. */
+const MAX_RECENT_EVENTS = 2_000;
+const MAX_RECENT_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * An event as it was appended. Its data and metadata are parsed only when they are read, because consumers in the
@@ -47,8 +47,9 @@ class RecentEvent implements RecordedEvent {
 }
 
 /**
- * The events written since a subscription last read to the end of the history. A subscription in the writing thread
- * receives them without reading and unpacking their records. Their positions have no gaps. They include the events of
+ * The latest appended events that no subscription has received yet. A subscription in the writing thread receives them
+ * without reading and unpacking their records. If there are too many, all of them are dropped and read from the file
+ * instead. Their positions have no gaps. They include the events of
  * the current transaction, so the caller must not request positions beyond the last commit.
  */
 export class RecentEvents {
@@ -56,7 +57,8 @@ export class RecentEvents {
   private characters = 0;
 
   add(position: Position, stream: string, revision: number, texts: SerializedEvent, recordedAtMs: number): void {
-    if (this.events.length >= MOST_EVENTS || this.characters > MOST_CHARACTERS) this.remove(this.events.length);
+    if (this.events.length >= MAX_RECENT_EVENTS || this.characters > MAX_RECENT_CHARACTERS)
+      this.remove(this.events.length);
     const event = new RecentEvent(position, stream, revision, texts, recordedAtMs);
     this.events.push(event);
     this.characters += event.characters;

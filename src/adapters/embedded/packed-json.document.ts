@@ -3,17 +3,17 @@ import { AFTER, AFTERS, BEFORE, numberIn, UNKNOWN } from './packed-json.words.js
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a] as const;
 const [BRACKET, END_OF_ARRAY, BRACE, END_OF_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
-/** Longer JSON is packed as text, because its length matters: `pack` does not pack text that is too long. */
+/** If the JSON may be longer, `pack` decides, because it leaves long text unpacked. */
 const MAX_LENGTH = 32_768;
-/** Upper bound on the characters of JSON that a field or element needs besides its strings, including a number. */
+/** Upper bound on the JSON characters of a field or an element other than the contents of its strings. */
 const LENGTH_BESIDES = 32;
 
 /** Upper bound on the length of the JSON so far. */
 let length = 0;
 
 /**
- * Returns `pack(JSON.stringify(document))`. Does so in three fifths of the time and without the JSON, because field
- * names need not be written and recognized again.
+ * Returns the same text as `pack(JSON.stringify(document))` without first writing the JSON, so field names need not be
+ * written and then recognized.
  */
 export function packDocument(document: object): string {
   begin();
@@ -22,7 +22,7 @@ export function packDocument(document: object): string {
   return isPacked ? end() : pack(JSON.stringify(document));
 }
 
-/** Returns false for a value that JSON does not represent as it is. */
+/** Returns false if `JSON.stringify` would omit or convert a value, such as NaN or a date. */
 function putObject(object: Readonly<Record<string, unknown>>): boolean {
   if (object.toJSON !== undefined) return false;
   let before: number = BEFORE.first;
@@ -46,8 +46,8 @@ const afterOf = (value: unknown): number =>
   typeof value === 'string' ? AFTER.text : value === null ? AFTER.null : AFTER.other;
 
 /**
- * If the name is a word, its code includes the text around it: quotes, commas, braces and null. Returns whether this
- * text completes the field.
+ * Writes a field name and the punctuation around it. If the name is a word, one code represents all of this, and also a
+ * null value. Returns whether the value is included.
  */
 function putName(name: string, before: number, after: number): boolean {
   length += name.length + LENGTH_BESIDES;

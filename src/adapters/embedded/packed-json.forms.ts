@@ -32,9 +32,10 @@ export const DATE_LENGTH = 10;
 export const FORM_LENGTHS = [UUID_LENGTH, TIME_LENGTH, DATE_LENGTH];
 /** Longer values are not looked up in the word list. */
 export const MAX_VALUE = 20;
+/** Offsets of the pairs of digits in `TIME_FORM`. */
 export const PAIRS = [0, 2, 5, 8, 11, 14, 17, 20];
-/** Offsets of the other characters. */
+/** Offsets of the punctuation in `TIME_FORM`. */
 export const MARKS = [4, 7, 10, 13, 16, 19];
-/** Number of distinct UUIDs whose repetitions are packed. Stored text contains their numbers, so it must never change. */
+/** Number of UUIDs whose repetitions are packed. It must never change, because stored text contains their numbers. */
 export const MOST_UUIDS = 32;
 export const [DASH, ZERO] = [0x2d, 0x30] as const;

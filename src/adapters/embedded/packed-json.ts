@@ -58,7 +58,7 @@ export function pack(json: string): string {
   return at === NOT_JSON ? json : end();
 }
 
-/** Starts packed text. Until `end`, the exported functions below append to it. */
+/** Starts a packed text. `put`, `packWord` and `packString` append to it, and `end` returns it. */
 export function begin(): void {
   target[0] = PACKED;
   to = 1;
@@ -72,7 +72,7 @@ export function put(byte: number): void {
   target[to++] = byte;
 }
 
-/** Packs the content of a string like that of its JSON. Returns the length of its JSON without the quotes. */
+/** Packs the content of a string as `pack` would. Returns at least the length of its JSON without the quotes. */
 export function packString(text: string): number {
   const size = text.length;
   const number = size <= MAX_VALUE ? numberIn(text) : UNKNOWN;
@@ -90,7 +90,7 @@ export function packString(text: string): number {
   return size;
 }
 
-/** Packs a string at the end of `source` that may be a UUID or a time. UUIDs remain there for comparisons. */
+/** Packs a string that may be a UUID or a time. It remains in `source`, so that later UUIDs can be compared with it. */
 function packFormed(start: number, size: number): void {
   sourceLength = start + size;
   if (size !== UUID_LENGTH) copy(start + packValue(start, size), sourceLength);
@@ -135,7 +135,7 @@ function endOf(start: number): number {
   return end;
 }
 
-/** Removes the text before a name from `target`. Returns its index in `BEFORE`, or −1 if it is a different text. */
+/** Removes the text before a name from `target`. Returns its index in `BEFORES`, or −1 if it is a different text. */
 function takeBefore(quote: number): number {
   const last = source[quote - 1];
   if (last !== COMMA && last !== BRACE) return -1;

@@ -39,12 +39,14 @@ UPDATE DELETE system:booking booking transaction TransactionRecorded
 
 /** Text before a field name: after a string, after another value, and at the start of an object. */
 const BEFORES = ['","', ',"', '{"'];
+/** Indexes of `BEFORES`. */
 export const BEFORE = { text: 0, other: 1, first: 2 } as const;
 /** Text after a field name: before a string, before null, and before another value. */
 const AFTER_NAME = ['":"', '":null', '":'];
+/** Indexes of `AFTER_NAME`. */
 export const AFTER = { text: 0, null: 1, other: 2 } as const;
 export const AFTERS = AFTER_NAME.length;
-/** Each word has a form for each combination of `BEFORE` and `AFTER`. The last form, for values, is the word alone. */
+/** Each word has a form for each combination of the text before and after it. The last form, for values, is the word alone. */
 export const VALUE = BEFORES.length * AFTERS;
 export const FORMS = VALUE + 1;
 /** Numbers are stored as bytes from 1 to 127, because the SQLite binding truncates text at NUL. */
@@ -91,6 +93,7 @@ for (const [number, word] of WORDS.entries()) {
   numbers[place] = number;
 }
 
+/** Numbers of words given as strings. */
 const numbersByWord = new Map(WORDS.map((word, number) => [word, number]));
 export const numberIn = (text: string): number => numbersByWord.get(text) ?? UNKNOWN;
 

@@ -268,7 +268,7 @@ export function rowOf(shape: TableShape, scope: number, document: object | null)
   return { values, terms, words: searchedTexts(shape, code, document) };
 }
 
-/** Columns that have already been checked, because the check would take longer than the values. */
+/** Columns that have been checked. Each is checked once, because the check takes longer than adding the values. */
 const multiValued = new WeakSet<Column>();
 
 /** @throws TypeError if the declaration requires a single value */

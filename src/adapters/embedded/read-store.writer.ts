@@ -114,7 +114,7 @@ class TableWriter {
     if (!this.db.insert(this.shape.statements.insert, ...values)) return false;
     change.last += 1;
     change.added += Number(json !== null);
-    // An empty text must not be replaced later in the batch, because the model may have no such full-text table.
+    // Empty text is not written, because the model may not have this full-text table.
     const { terms, words } = row;
     this.indexed.set(number, {
       number,
