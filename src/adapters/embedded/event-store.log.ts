@@ -12,12 +12,10 @@ import type { SerializedAppend } from '../event-store.input.js';
 import { pack } from './packed-json.js';
 import { RecentEvents } from './event-store.recent.js';
 import { checksum, COLUMNS, type EventRow, toRecordedEvent } from './event-store.record.js';
+import { isNotUnique } from './sqlite.js';
 
 /** Maximum number of cached revisions. A full cache takes about 10 MB. */
 const CACHED_REVISIONS = 50_000;
-
-/** SQLite's error code for an existing stream and revision. An existing position has another code. */
-const CONSTRAINT_UNIQUE = 2067;
 
 /**
  * Appends to the history. The first write starts a transaction. `commit` makes all writes in the transaction durable at
@@ -112,7 +110,8 @@ export class EventLog {
     try {
       return this.write(append, -1, nowMs);
     } catch (error) {
-      if (this.written === written && (error as { errcode?: unknown }).errcode === CONSTRAINT_UNIQUE) return undefined;
+      // An existing stream and revision. An existing position has another code.
+      if (this.written === written && isNotUnique(error)) return undefined;
       throw error;
     }
   }

@@ -4,7 +4,7 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import { ReadStoreUnavailable } from '../../ports/read-store.js';
 import { DamagedText } from './packed-json.reader.js';
 import { FILE, identityOf, isDamage, isSuspected, isWhole, moveAside, suspect } from './read-store.damage.js';
-import { isSqliteError, openDatabase } from './sqlite.js';
+import { isNotUnique, isSqliteError, openDatabase } from './sqlite.js';
 import { catalog, OtherSchema, refuseOther, replaceOlder } from './read-store.schema.js';
 
 export type Value = string | number | null;
@@ -16,9 +16,6 @@ export type Mode = 'readwrite' | 'readonly';
  * in use.
  */
 const MAX_STATEMENTS = 2_000;
-
-/** SQLITE_CONSTRAINT_UNIQUE */
-const NOT_UNIQUE = 2067;
 
 /** Thrown if a table does not exist, for example because the writer has not created it yet. */
 export class MissingTable extends ReadStoreUnavailable {}
@@ -105,7 +102,7 @@ export class ReadStoreDatabase {
       this.change(sql, ...values);
       return true;
     } catch (error) {
-      if (isSqliteError(error) && error.errcode === NOT_UNIQUE) return false;
+      if (isNotUnique(error)) return false;
       throw error;
     }
   }

@@ -14,8 +14,11 @@ export const isSqliteError = (error: unknown): error is SqliteError =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SQLITE_ERROR';
 
 const BUSY = 5;
+/** SQLITE_CONSTRAINT_UNIQUE */
+const NOT_UNIQUE = 2067;
 /** Whether the error means that another connection holds a lock. */
 export const isBusy = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === BUSY;
+export const isNotUnique = (error: unknown): boolean => (error as { errcode?: unknown } | null)?.errcode === NOT_UNIQUE;
 
 /** Opens a database file. Closes it again if `configure` fails. */
 export function openDatabase(
