@@ -152,8 +152,22 @@ export class Projector {
     return this.projection.model.name;
   }
 
-  /** Folds a batch of the portion's events without storing the resulting documents. @throws PoisonEvent */
+  /**
+   * Folds a batch of the portion's events without storing the resulting documents.
+   * @throws PoisonEvent for the first event that cannot be folded
+   */
   async fold(events: readonly Recorded[]): Promise<FoldedWrite[]> {
+    try {
+      return await this.foldAll(events);
+    } catch (error) {
+      // Documents that must be loaded are folded last, so an earlier event may fail too.
+      if (error instanceof PoisonEvent)
+        await this.fold(events.filter(({ position }) => position < error.event.position));
+      throw error;
+    }
+  }
+
+  private async foldAll(events: readonly Recorded[]): Promise<FoldedWrite[]> {
     const { projection } = this;
     const touched = new TouchedDocuments();
     for (const event of events) if (wants(projection, event.entity)) this.take(event, touched);

@@ -244,6 +244,31 @@ describe('A projection', () => {
       expect(live).toEqual(rebuilt);
     }));
 
+  test('reports the first event that it cannot fold, even if the document of that event must be loaded', () =>
+    withClub(async ({ events, store }) => {
+      const { joined, greeted } = facts;
+      await happen(events, joined('ada'));
+      const batchOf = async (from: number) => (await events.readAll({ from })).map((event) => catalogue.decode(event));
+      await project(
+        store,
+        [new Projector(store, { projection: memberProjection, table: liveTable(memberProjection) })],
+        await batchOf(-1),
+        0,
+      );
+      const projection = {
+        ...memberProjection,
+        evolve: (...[view, event, id]: Parameters<typeof memberProjection.evolve>) => {
+          if (event.type === 'MemberGreeted') throw new Error('No greetings');
+          return memberProjection.evolve(view, event, id);
+        },
+      };
+      const projector = new Projector(store, { projection, table: liveTable(projection) });
+      await happen(events, greeted('ada', 'kim'), joined('dan', 'dan@example.com'), greeted('dan', 'kim'));
+      const batch = await batchOf(0);
+      const failed: unknown = await projector.fold(batch).catch((error: unknown) => error);
+      expect((failed as PoisonEvent).event).toBe(batch[0]);
+    }));
+
   test('reports the event it cannot fold, and stores nothing of its batch', () =>
     withClub(async ({ events, store }) => {
       await happen(events, facts.joined('ada'), facts.greeted('ada', 'kim'));
