@@ -288,7 +288,7 @@ function faultsTogether(config: z.output<typeof settings>): string[] {
   return [...faults, ...alertFaults(config)];
 }
 
-/** Alerts could never be sent to a receiver that the settings do not allow. */
+/** Returns a fault if the other settings do not allow alerts to be sent to the receiver. */
 function alertFaults({ ALERT_WEBHOOK_URL: target, WEBHOOK_ALLOW_PRIVATE: isAllowed }: z.output<typeof settings>) {
   const fault = target && targetFault(target, { allowPrivate: isAllowed, allowHttp: isAllowed });
   const remedy = isAllowed ? '' : ' WEBHOOK_ALLOW_PRIVATE=true allows HTTP and private networks.';

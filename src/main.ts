@@ -18,7 +18,7 @@ import { boundHeapGrowth, releaseMemoryWhenIdle } from './app/thread-memory.js';
 const DRAIN_MS = 9_500;
 /** Time during which responses announce to keep-alive clients that their connection will be closed. */
 const GRACE_MS = 1_000;
-/** Maximum time for writing the last log lines. The second value applies if draining took too long. */
+/** Maximum time for writing the last log lines. LATE_FLUSH_MS applies if draining took too long. */
 const FLUSH_MS = 2_000;
 const LATE_FLUSH_MS = 500;
 
@@ -112,7 +112,10 @@ function leave(output: Output, exitCode: number, flushMs = FLUSH_MS): void {
   output.flush(() => process.exit(exitCode));
 }
 
-/** For errors that users can fix, prints only the message; for all others, prints the stack trace. */
+/**
+ * For an error that users can fix, prints only the message. For any other error, prints the stack trace or, if DATA_DIR
+ * is not writable, the reason.
+ */
 function printError(error: unknown, config?: Config): void {
   const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
   const stack = () => (config && whyUnwritable(config.DATA_DIR)) ?? String((error as Error).stack ?? error);

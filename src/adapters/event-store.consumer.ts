@@ -7,15 +7,18 @@ const PATIENCE_MS = 250;
 export class Consumer {
   /** Position and state of the last batch. Its events are omitted, so that they can be freed. */
   told: Reached;
-  /** Whether the subscription still waits for this consumer. After a wait in vain, it does not until the next batch. */
+  /**
+   * Whether the subscription still waits for this consumer. After a wait times out, it does not wait again until the
+   * consumer takes a batch.
+   */
   isAwaited = true;
 
   constructor(
     readonly filter: EventFilter | undefined,
     after: Position = BEFORE_ALL,
     /**
-     * Whether the consumer has caught up. Only its own read can establish this, because the shared subscription may have
-     * read the consumer's events before the consumer began.
+     * Whether the consumer has caught up. Only a read by the consumer itself can establish this, because the shared
+     * subscription may have read the consumer's events before the consumer began.
      */
     public hasCaughtUp = false,
   ) {
@@ -61,8 +64,8 @@ export class JoinedConsumers {
   }
 
   /**
-   * Waits until no consumer is slow, but only for a moment. A slow consumer would otherwise read the kept events again
-   * on its own, which costs more than the short delay of the others.
+   * Waits until no consumer is slow, but at most for `patienceMs`. Otherwise, a slow consumer would have to read the
+   * kept events again on its own, which costs more than a short delay for the others.
    */
   async notSlow(isSlow: (position: Position) => boolean): Promise<void> {
     const slow = () => [...this.joined].filter(({ isAwaited, told }) => isAwaited && isSlow(told.position));

@@ -1,8 +1,8 @@
 import type { EventFilter, Narrowing } from '../ports/event-store.js';
 
 /**
- * Whether the shared filter selects every event that a subscription needs. A filter by event type needs only the shared
- * streams, because its event types occur in no other streams.
+ * Whether the shared filter selects every event that a subscription needs. A filter by event type selects events only
+ * from the shared streams, because its event types occur in no other streams.
  */
 export function covers(shared: EventFilter | undefined, wanted: EventFilter | undefined): boolean {
   if (!shared) return true;

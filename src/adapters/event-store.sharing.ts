@@ -211,7 +211,7 @@ export class SharedSubscription {
     if (this.source && !covers(this.selected, filter)) this.reopen();
   }
 
-  /** Reopens the source if it selects more events than the consumers have needed for some time. */
+  /** Reopens the source, at most once per interval, if it selects more events than the consumers need. */
   private narrow(): void {
     if (performance.now() - this.selectedAtMs < (this.sharing.narrowEveryMs ?? NARROW_EVERY_MS)) return;
     this.selectedAtMs = performance.now();

@@ -17,7 +17,7 @@ export class KeptBatches {
     return this.from;
   }
 
-  /** Maximum size of a batch. Two batches remain kept while a third is added. */
+  /** Maximum size of a batch. Two batches of this size can be kept at the same time. */
   get batchSize(): number {
     return Math.max(1, Math.floor(this.mostEvents * 0.4));
   }
@@ -52,7 +52,9 @@ export class KeptBatches {
     return events;
   }
 
-  /** Returns the index of the first batch beyond a position. Most consumers are near the end. */
+  /**
+   * Returns the index of the first batch beyond a position. Searches from the end, because most consumers are near it.
+   */
   private firstAfter(position: Position): number {
     return this.batches.findLastIndex((batch) => batch.position <= position) + 1;
   }

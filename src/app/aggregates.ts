@@ -1,4 +1,4 @@
-// All aggregates, one per line. src/app/catalogue.ts registers every export.
+// All aggregates, one module per line. src/app/catalogue.ts registers every export.
 export { accountDefaults } from '../aggregates/account-defaults.aggregate.js';
 export { account } from '../aggregates/account.aggregate.js';
 export { branch } from '../aggregates/branch.aggregate.js';

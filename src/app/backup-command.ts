@@ -48,7 +48,7 @@ export function parsed<const Options extends NonNullable<ParseArgsConfig['option
   throw new BackupError(usage);
 }
 
-/** Returns the identities for decrypting backups. @throws BackupError */
+/** Returns a decrypter for the identities in a file, or undefined if no file is given. @throws BackupError */
 export async function decrypterOf(identityFile: string | undefined) {
   if (identityFile === undefined) return undefined;
   const { readIdentities } = await import('../backup/backup-encryption.js');

@@ -41,7 +41,6 @@ export type FromTask =
   | { readonly kind: 'done'; readonly outcome: JobOutcome }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Returns the backup directory. */
 export const backupDirectory = ({ BACKUP_DIR, DATA_DIR }: Pick<Config, 'BACKUP_DIR' | 'DATA_DIR'>): string =>
   BACKUP_DIR ?? join(DATA_DIR, 'backups');
 

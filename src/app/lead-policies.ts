@@ -87,7 +87,7 @@ type Subscription = Pick<
   readonly origin: DeadLetterOrigin;
 };
 
-/** Starts several tasks together. If one task cannot start, stops all others. */
+/** Starts several tasks together. If one task cannot start, stops all of them. */
 async function begin(tasks: readonly (Led & { start(): Promise<void> })[]): Promise<Led> {
   const stop = async (): Promise<void> => {
     await Promise.all(tasks.map((task) => task.stop()));

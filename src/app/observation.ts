@@ -95,7 +95,7 @@ export class Observation implements Health {
 
   async metrics(): ReturnType<Health['metrics']> {
     const { registry } = this.engines.metrics;
-    // All values are set synchronously, so that concurrent scrapes do not mix values.
+    // All values are set synchronously, so that concurrent scrapes do not mix their values.
     this.setMetrics(await this.observe());
     return { text: await registry.metrics(), type: registry.contentType };
   }
@@ -175,7 +175,10 @@ export class Observation implements Health {
     };
   }
 
-  /** Readings from the worker thread are up to a second old, and a projection's progress is more recent. */
+  /**
+   * Returns the queue readings with current positions for projections. Readings from the worker thread may be a second
+   * old, while `progress` is more recent.
+   */
   private readings(): readonly QueueReading[] {
     const { queues, progress } = this.engines;
     return queues.readings().map((reading) => {

@@ -105,8 +105,8 @@ async function inThread(parts: ProcessParts): Promise<ProcessSubscribers> {
 }
 
 /**
- * Announces commits made before the worker started listening. If this fails, the worker finds the commits later by
- * polling.
+ * Announces commits made before the worker started listening. If this fails, the announcement of the next commit covers
+ * them.
  */
 async function announceHead(events: EventStore, thread: SubscriberThread): Promise<void> {
   try {

@@ -136,7 +136,6 @@ async function composeApp(config: Config, engines: Engines, core: Core, backpres
   return { app, openApi: () => openApi(), draining };
 }
 
-/** Returns the admission options that the settings specify. */
 const admissionOf = (config: Config): Pick<AdmissionOptions, 'metricsToken' | 'limits' | 'allowedHosts'> => ({
   metricsToken: config.METRICS_TOKEN,
   allowedHosts: config.ALLOWED_HOSTS,

@@ -27,8 +27,8 @@ import type { Clock } from '../ports/time.js';
 // loading drivers slows start-up.
 
 /**
- * Time for which events from a server are gathered, because the server delivers them one at a time. On a busy thread,
- * this time grows to at most `MOST_GATHER_MS`.
+ * Minimum time for which events from a server are gathered, because the server delivers them one at a time. On a busy
+ * thread, the time grows to at most `MOST_GATHER_MS`.
  */
 const GATHER_MS = 10;
 const MOST_GATHER_MS = 50;
@@ -54,7 +54,6 @@ export type StoreSettings = {
   readonly nats?: Pick<NatsBrokerOptions, 'security' | 'limits'>;
   readonly redisUrl: string | undefined;
 };
-/** Returns the engine settings of the service. */
 export const storeSettings = (config: Config): StoreSettings => ({
   directory: config.DATA_DIR,
   eventStoreUrl: config.EVENTSTORE_URL,

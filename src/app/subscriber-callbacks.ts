@@ -40,8 +40,8 @@ export function subscriberCallbacks(
         await as('webhooks', () => runner.execute(webhook, target, report, disableWebhook), tenantId);
       else await as('webhooks', () => runner.execute(webhookProgress, target, report, noteWebhookProgress), tenantId);
     },
-    // This is not a decision on the record's state, because after a conflict the signer must compare its tree with the
-    // other checkpoint.
+    // The event is appended without a decision on the record's state, because after a conflict the signer must compare
+    // its tree with the checkpoint that was recorded first.
     recordCheckpoint: async (after, data) => {
       const event = { type: 'CheckpointSigned', data } satisfies IntegrityEvent;
       try {

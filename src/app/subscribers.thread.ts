@@ -29,7 +29,7 @@ export type WorkerMethods = {
   readonly stop: () => void;
 };
 
-/** Live events for the worker. Always undefined if the worker reads the history itself. */
+/** Provides live events to the worker. Always returns undefined if the worker reads the history itself. */
 export type LiveEvents = { readonly liveAfter: LiveAfter };
 
 /** Methods of the serving thread that the worker calls, in addition to `SubscriberCallbacks` and `LiveEvents`. */
@@ -122,7 +122,7 @@ export class SubscriberThread implements Subscribers, PublishingThread {
         for (const name of names) listeners.onProgress(name, position, ranges);
       },
       onQueues: (report) => {
-        // Keep the last value, because a forwarder that has just started does not report its position yet.
+        // Keep the highest position, because a forwarder that has just started does not report its position yet.
         this.forwarded = Math.max(this.forwarded, forwardedOf(report.queues));
         onQueues(report);
       },

@@ -65,7 +65,7 @@ export type SubscriberParts = SubscriberListeners &
     readonly meters: QueueMeters;
   };
 
-/** Group of the replicas that share the forwarder. */
+/** Name of the group of replicas that share the forwarder. */
 export const FORWARDER_GROUP = `forwarder:${FORWARDER}`;
 
 export type Subscribers = { stop(): Promise<void> };
@@ -112,7 +112,7 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
 }
 
 /**
- * Returns the group of the replicas that share the projections. These replicas have the same models in the same
+ * Returns the name of the group of replicas that share the projections. These replicas have the same models in the same
  * versions. A release with other models or versions has its own group. Therefore, during a rolling upgrade, the read
  * models of both releases are updated as long as they are read.
  */
@@ -123,7 +123,7 @@ export function leaseOf(models: readonly Pick<AnyProjection, 'model'>[]): string
 
 async function project(parts: SubscriberParts, portion: LedPortion | undefined): Promise<Led> {
   const { callbacks } = parts;
-  // Only one process runs the projections that are not divided.
+  // Only one process runs the projections that are not divided into ranges.
   const projections = parts.projections.filter(({ acrossTenants }) => !acrossTenants || portion?.coordinates !== false);
   const meterOf = (name: string) => parts.meters.of(name, 'projection');
   const meters = projections.map(({ model }) => meterOf(model.name));
@@ -150,7 +150,7 @@ async function project(parts: SubscriberParts, portion: LedPortion | undefined):
   });
   const end = (): void => {
     for (const meter of meters) meter.end();
-    // The failures of the stopped work no longer count. The empty list leaves all positions unchanged.
+    // The failures of the stopped work no longer count. The empty list of ranges leaves all positions unchanged.
     for (const { model } of projections) parts.onProgress(model.name, BEFORE_ALL, []);
   };
   for (const { model, acrossTenants } of projections) {

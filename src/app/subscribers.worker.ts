@@ -72,7 +72,7 @@ const { reads, leases, isShared, isRecreated } = await openModels(stores, 'readw
   logger,
   onDamaged: () => {
     logger.error({}, MODELS_LOST);
-    // Report the forwarder's position, which was stored in the damaged read models.
+    // Report the forwarder's position, because the stored one is lost with the damaged read models.
     reportQueues();
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     void stop();

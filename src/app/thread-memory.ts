@@ -7,7 +7,7 @@ import type { ResourceLimits } from 'node:worker_threads';
 const HEAP_GROWTH_PERCENT = 50;
 
 /**
- * Limits of worker threads. A batch should become garbage before the young generation is full, because surviving
+ * Memory limits of worker threads. A batch should become garbage before the young generation is full, because surviving
  * objects are copied.
  */
 export const THREAD_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 48 };

@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   for (const path of values.checkpoint ?? []) roots.push(...(await rootsInFile(path, verifiers)));
   const decrypter = await decrypterOf(values.identity);
   const { manifest, trailer } = await verifyBackup(file, isKnown, progressOf('read'), decrypter);
-  // In the history, a checkpoint follows the events that it covers.
+  // A checkpoint follows the events that it covers, so all checkpoints are collected before the events are verified.
   const note = (events: readonly BackupEvent[]): Promise<void> => {
     roots.push(...events.flatMap((event) => recordedRoot(event, verifiers) ?? []));
     return Promise.resolve();

@@ -19,7 +19,7 @@ export const webhookSettings = (config: Config): WebhookSettings => ({
   allowPrivate: config.WEBHOOK_ALLOW_PRIVATE,
 });
 
-/** Opens the sender of webhooks. @throws UnusableKey */
+/** Opens the webhook sender. @throws UnusableKey */
 export async function openWebhooks({ directory, key, allowPrivate }: WebhookSettings, clock: Clock) {
   return new WebhookSender({ clock, keys: await WebhookKeys.open(directory, key), allowPrivate });
 }

@@ -4,8 +4,8 @@ import { TransformStream, type ReadableStream } from 'node:stream/web';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { BackupError } from './backup-format.js';
 
-// Encrypts backups with age (C2SP), so that any age program can decrypt them. This module is loaded only when it is
-// used.
+// Encrypts and decrypts backups with age (C2SP), so that any age program can read them. This module is imported only
+// for encrypted backups.
 
 /** The DOM stream type that `decrypt` expects. */
 type FileStream = Extract<Parameters<Decrypter['decrypt']>[0], { getReader: unknown }>;

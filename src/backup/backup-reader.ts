@@ -81,7 +81,10 @@ export async function readBackup(
   return lines.end(sizeBytes - gunzip.bytesWritten);
 }
 
-/** `size`: size of the file in bytes. `sizeBytes`: size of its content, which differs if the file is encrypted. */
+/**
+ * Opens a backup. `size` is the size of the file in bytes. `sizeBytes` is the size of its content, which differs if the
+ * file is encrypted.
+ */
 async function opened(path: string, decrypter: Decrypter | undefined) {
   const handle = await open(path);
   const stats = await handle.stat();

@@ -62,7 +62,7 @@ export async function writeBackup(
   const madeAt = new Date(clock.nowMs()).toISOString();
   const manifest = { kind: 'manifest', format: BACKUP_FORMAT, version: BACKUP_VERSION } as const;
   await lines.write({ ...manifest, service, madeAt, executionId, upTo, streams });
-  // Uses a subscription, because not every engine can filter `readAll` by stream.
+  // A subscription is used, because EventStoreDB filters subscriptions on the server, but not `readAll`.
   const subscription = {
     after: BEFORE_ALL,
     filter: { on: 'stream', prefixes: streams },

@@ -39,7 +39,7 @@ const MAX_NODES = 20_000;
 
 const keyOf = (level: number, index: number): DocumentKey => ({ scope: PLATFORM, id: `${level}.${index}` });
 
-/** The stored tree does not cover a requested event, because the tree is being rebuilt. */
+/** Thrown if the stored tree does not cover a requested event, for example because the tree is being rebuilt. */
 export class TreeBehind extends Error {
   override readonly name = 'TreeBehind';
 }
@@ -48,8 +48,8 @@ export class TreeBehind extends Error {
 export type EndedTile = Tile & { readonly end: Position };
 
 /**
- * Stores and reads the tree's tiles. The history determines the tiles, so concurrent writers store the same ones. If an
- * incomplete tile is stored twice, the longer version is kept.
+ * Stores and reads the tree's tiles. The history determines the tiles, so concurrent writers store identical tiles. If
+ * an incomplete tile is stored twice, the longer version is kept.
  * @throws ReadStoreUnavailable
  */
 export class TileStore {

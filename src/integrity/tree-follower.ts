@@ -208,8 +208,7 @@ export class TreeFollower {
     if (this.position < Math.max(this.goal, last?.position ?? BEFORE_ALL)) return;
     await this.assertAgrees([last?.data, await this.parts.files.last()]);
     const { size } = this.tree;
-    // If there is only one more event, it is the one that contains the last checkpoint, and it does not require a new
-    // checkpoint.
+    // If there is only one more event, that event contains the last checkpoint. It does not require a new checkpoint.
     if (size === 0 || (last && size <= last.data.size + 1)) return;
     const root = this.tree.root();
     await this.save();

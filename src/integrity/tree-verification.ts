@@ -75,7 +75,8 @@ export class TreeVerification {
   }
 
   /**
-   * Remembers the first event that differs from its stored leaf, and the hashes of this event and of those that follow.
+   * Remembers the first event that differs from its stored leaf, and the hashes of this event and the events that
+   * follow it.
    */
   private locate(index: number, event: PlacedEvent, hashed: Digest): void {
     const known = this.tile[index % TILE_WIDTH];

@@ -40,9 +40,9 @@ export interface Broker {
   publish(message: BrokerMessage): Promise<Published>;
   /**
    * Publishes sequentially: each message is stored only after all preceding ones. An engine that supports sequential
-   * publishing flushes only once. Messages that were stored before a failure remain stored. Pass `source` only if these
-   * are all the messages of the event and they are being published for the first time. An engine that runs alongside
-   * the history may then store the source instead of the messages.
+   * publishing flushes all messages together. Messages that were stored before a failure remain stored. Pass `source`
+   * only if these are all the messages of the event and they are being published for the first time. An engine that
+   * runs alongside the history may then store the source instead of the messages.
    * @throws the error of `publish` for the first message that failed
    */
   publishInOrder(messages: readonly BrokerMessage[], source?: MessageSource): Promise<Published[]>;

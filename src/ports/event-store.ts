@@ -171,8 +171,8 @@ export interface EventStore {
 
   /**
    * Appends sequentially: each append starts only after all preceding ones have succeeded. An engine that supports
-   * sequential appends flushes only once. This is not a transaction: appends that succeeded before a failure remain
-   * stored. Resolves when all events are durable.
+   * sequential appends flushes all of them together. This is not a transaction: appends that succeeded before a failure
+   * remain stored. Resolves when all events are durable.
    * @throws the error of `append` for the first append that failed; the error's `stream` identifies the append
    */
   appendInOrder(appends: readonly Append[]): Promise<Appended[]>;

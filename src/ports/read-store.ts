@@ -1,12 +1,12 @@
 import type { EngineFacts, EngineFault } from './engine.js';
 
-/** Tenant of a read or write: a tenant's id, or PLATFORM. No query can omit the scope. */
+/** Scope of a read or write operation: a tenant's id, or PLATFORM. No query can omit the scope. */
 export type Scope = string & { readonly __scope: true };
 /** Scope of documents that belong to no tenant. */
 export const PLATFORM = 'platform' as Scope;
 export const tenantScope = (tenantId: string): Scope => tenantId as Scope;
 
-/** Type of field values and list filters. */
+/** Value of a field or of a list filter. */
 export type Scalar = string | number | boolean;
 
 /**
@@ -31,24 +31,24 @@ export type ReadModel<Doc extends object = never> = {
   readonly version: number;
   readonly fields: Readonly<Record<string, Field<Doc>>>;
   /**
-   * Fields by which lists can be filtered. Each filter has its own index, which also includes the fields of the list
-   * order.
+   * Fields by which lists can be filtered. Each filter that is not `common` may have its own index, which also includes
+   * the fields of the list order.
    */
   readonly filters: readonly string[];
-  /** Sets of filters that are often used together. Each set has its own index. */
+  /** Sets of filters that are often used together. Each set may have its own index. */
   readonly compound?: readonly (readonly string[])[];
   /**
    * Single-valued filters with few distinct values. The number of documents for each value is maintained with the
-   * model. The total of a list with only this filter is therefore known immediately, regardless of its length. If
-   * `counted` is empty, only the overall count is maintained.
+   * model. The total of a list that is filtered only by one of these fields is therefore known immediately, regardless
+   * of its length. If `counted` is empty, only the overall count is maintained.
    */
   readonly counted?: readonly string[];
   /**
-   * Filters for which many documents share every value. A scan of the list quickly finds enough matches for a page, so
-   * an index would slow down writes without ever being used.
+   * Filters for which every value matches many documents. A scan of the list quickly finds enough matches for a page,
+   * so an index would slow down writes without ever being used.
    */
   readonly common?: readonly string[];
-  /** Order of lists. */
+  /** Default order of lists. */
   readonly order: Order;
   /** Additional orders that a query may choose, by name. Each order has its own index. */
   readonly orders?: Readonly<Record<string, Order>>;
@@ -143,7 +143,7 @@ export type ListQuery = {
    */
   readonly after?: string;
 };
-/** Documents as stored JSON text, in the model's order. */
+/** A page of documents as stored JSON text, in the order of the query. */
 export type Listed = {
   readonly items: readonly string[];
   /** −1 if the query used `after`. */

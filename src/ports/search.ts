@@ -49,7 +49,10 @@ export function words(text: string): string[] {
   return asciiWords(folded) ?? [...new Set((folded.match(wordPattern) ?? []).map(cut))];
 }
 
-/** The words of ASCII text; undefined for other text. Every document that is stored needs its words. */
+/**
+ * Returns the words of ASCII text, or undefined for other text. This fast path matters, because every stored document
+ * is split into words.
+ */
 function asciiWords(text: string): string[] | undefined {
   const folded = text.toLowerCase();
   const found = new Set<string>();

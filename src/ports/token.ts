@@ -1,3 +1,3 @@
-/** Creates an injection token for a type without a class. */
+/** Injection token for a type without a class. */
 export type Token<T> = symbol & { readonly __injects?: T };
 export const token = <T>(name: string): Token<T> => Symbol(name);

@@ -27,8 +27,8 @@ export type StorableMessage = {
 };
 
 /**
- * The broker's database file. It stores, in a single sequence, both published events and messages that cannot be
- * derived from an event.
+ * The broker's database file. It stores references to published events, and messages that cannot be derived from an
+ * event, in a single sequence.
  */
 export class BrokerLog {
   private readonly insert: StatementSyncInstance;

@@ -15,7 +15,7 @@ import { BrokerLog, type StorableMessage } from './broker.log.js';
 /** Maximum combined size of payload and headers, in UTF-8 bytes. This is the default NATS server limit. */
 export const MAX_MESSAGE_BYTES = 1_048_576;
 /**
- * Limits on a group. Each group is one transaction, which blocks the thread that serves requests for at most a few
+ * Limits on a group of queued messages. A group is stored in one transaction, which blocks its thread for at most a few
  * milliseconds.
  */
 const MAX_GROUP_MESSAGES = 1_000;
@@ -168,7 +168,7 @@ export class EmbeddedBroker implements Broker {
 
   /** Stores a reference to an event, or the event's messages if an earlier release stored any of them. */
   private writeEvent(messages: readonly BrokerMessage[], source: MessageSource): Published[] {
-    // Ids are read only if necessary, because reading an id computes a hash.
+    // Message ids are read only if necessary, because each of them is computed as a hash.
     const isStored = this.log.hasMessages && messages.some(({ id }) => this.log.find(id) !== undefined);
     return isStored ? this.writeMessages(messages.map(encode)) : this.log.addEvent(source, messages.length);
   }

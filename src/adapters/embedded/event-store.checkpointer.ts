@@ -3,13 +3,11 @@ import { CheckpointThread } from './event-store.checkpoint-thread.js';
 
 /** Idle time after which the log is checkpointed, regardless of its size. */
 const IDLE_MS = 250;
-/**
- * Maximum log size, in 4 KiB pages, that this thread checkpoints itself. Such a checkpoint takes a few milliseconds.
- */
+/** Log size, in 4 KiB pages, up to which this thread runs the checkpoint itself. This takes a few milliseconds. */
 const FEW_PAGES = 500;
-/** Number of pages at which the other thread starts a checkpoint under continuous load. */
+/** Log size, in pages, at which a checkpoint starts under continuous load. */
 const MANY_PAGES = 2_048;
-/** Maximum size of the log in pages (256 MiB). Above this size, this thread runs the checkpoint. */
+/** Log size, in pages (256 MiB), above which this thread runs the checkpoint itself. */
 const TOO_MANY_PAGES = 65_536;
 const COMMITS_BETWEEN_LOOKS = 16;
 
@@ -81,8 +79,8 @@ export class Checkpointer {
   }
 
   /**
-   * Each checkpoint by the other thread should leave at most half of the pages. If it leaves more or fails, this thread
-   * moves the rest.
+   * Checkpoints the pages that a checkpoint by the other thread has left. The other thread continues as long as it at
+   * least halves the number of pages each time. If it does not, or if few pages remain, this thread moves the rest.
    */
   private moveRest(before: number, ok: boolean): void {
     const waiting = this.waitingPages();

@@ -110,7 +110,7 @@ export class EventLog {
     try {
       return this.write(append, -1, nowMs);
     } catch (error) {
-      // An existing stream and revision. An existing position has another code.
+      // The stream and revision already exist. A duplicate position causes an error with another code.
       if (this.written === written && isNotUnique(error)) return undefined;
       throw error;
     }

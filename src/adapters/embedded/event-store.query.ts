@@ -166,7 +166,10 @@ export class HistoryQueries {
     return this.findDamage(suspects()) ?? low;
   }
 
-  /** The statement fails if SQLite's own structures are damaged. The `suspects` are then read individually. */
+  /**
+   * Runs a query. If it fails because SQLite's own structures are damaged, reads the `suspects` individually to find
+   * the damaged record.
+   */
   private guarded<T>(query: () => T, suspects: () => Iterable<Position> = () => []): T {
     try {
       return query();
@@ -241,8 +244,8 @@ function* positions({ low, high }: Span, forwards: boolean): Iterable<Position> 
 const DAMAGE = /malformed|not a database/;
 
 /**
- * Recognizes damage by the error message, because only some driver calls provide the SQLite error code. A damaged
- * integer may be too large for a JavaScript number.
+ * Recognizes damage by the error message, because only some driver calls provide the SQLite error code. The driver
+ * throws a RangeError if a damaged integer is too large for a JavaScript number.
  */
 function isDamage(error: unknown): boolean {
   const { name, message } = error as { name?: unknown; message?: unknown };

@@ -2,7 +2,7 @@ import type { EventFilter, Position, RecordedEvent } from '../../ports/event-sto
 import { passes, type SerializedEvent } from '../event-store.input.js';
 import type { ScannedPage, Span } from './event-store.query.js';
 
-/** Maximum number and size of the kept events. */
+/** Maximum number of kept events, and maximum total length of their data and metadata. */
 const MAX_RECENT_EVENTS = 2_000;
 const MAX_RECENT_CHARACTERS = 4 * 1024 * 1024;
 
@@ -48,9 +48,9 @@ class RecentEvent implements RecordedEvent {
 
 /**
  * The latest appended events that no subscription has received yet. A subscription in the writing thread receives them
- * without reading and unpacking their records. If there are too many, all of them are dropped and read from the file
- * instead. Their positions have no gaps. They include the events of
- * the current transaction, so the caller must not request positions beyond the last commit.
+ * without reading and unpacking their records. If there are too many events, all of them are dropped, and subscriptions
+ * read them from the file. Their positions have no gaps. They include the events of the current transaction, so the
+ * caller must not request positions beyond the last commit.
  */
 export class RecentEvents {
   private events: RecentEvent[] = [];

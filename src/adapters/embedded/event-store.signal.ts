@@ -60,7 +60,7 @@ export class CommitSignal {
       }, leftMs);
   }
 
-  /** Wakes all subscriptions one last time. */
+  /** Wakes all subscriptions, so that they end. */
   end(): void {
     this.#ended = true;
     clearTimeout(this.#resting);

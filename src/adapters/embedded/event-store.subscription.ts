@@ -6,7 +6,7 @@ import { SCAN_STEP } from './event-store.query.js';
 /** Maximum number of scans per batch. Even an empty batch advances the checkpoint. */
 const SCAN_STEPS_PER_BATCH = 8;
 
-/** Maximum age of records that are assumed to be undamaged. */
+/** Interval at which the start of the fresh records advances. Fresh records are assumed to be undamaged. */
 const FRESH_MS = 60_000;
 
 /** Yields to the event loop. */
@@ -20,7 +20,7 @@ export function subscribe(history: History, subscription: AllSubscription): Asyn
 
 class Subscription {
   private position: Position;
-  /** Events beyond `after` are at most four times FRESH_MS old. `end` is the end of the history at `atMs`. */
+  /** Events beyond `after` are fresh: less than three times FRESH_MS old. `end` is the end of the history at `atMs`. */
   private fresh: { readonly after: Position; readonly end: Position; readonly atMs: number } | undefined;
   private stopped = false;
   private wake: (() => void) | undefined;

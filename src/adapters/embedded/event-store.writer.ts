@@ -21,7 +21,10 @@ type Work = {
   readonly reject: (error: Error) => void;
 };
 
-/** Limits on a group. A group blocks the event loop for at most about 10 ms, and usually for half as long. */
+/**
+ * Limits on a group of appends that share a commit. A group blocks the event loop for at most about 10 ms, and usually
+ * for half as long.
+ */
 const GROUP_MAX_APPENDS = 512;
 const GROUP_MAX_BYTES = 2 * 1024 * 1024;
 const GROUP_MAX_MS = 8;

@@ -3,9 +3,11 @@ import { AFTER, AFTERS, BEFORE, numberIn, UNKNOWN } from './packed-json.words.js
 
 const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a] as const;
 const [BRACKET, END_OF_ARRAY, BRACE, END_OF_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
-/** If the JSON may be longer, `pack` decides, because it leaves long text unpacked. */
+/**
+ * Maximum length of the JSON. A document that may be longer is passed to `pack`, which leaves very long text unpacked.
+ */
 const MAX_LENGTH = 32_768;
-/** Upper bound on the JSON characters of a field or an element other than the contents of its strings. */
+/** Upper bound on the JSON length of a field or an array element, excluding its name and the content of its strings. */
 const LENGTH_BESIDES = 32;
 
 /** Upper bound on the length of the JSON so far. */
@@ -26,7 +28,7 @@ export function packDocument(document: object): string {
 function putObject(object: Readonly<Record<string, unknown>>): boolean {
   if (object.toJSON !== undefined) return false;
   let before: number = BEFORE.first;
-  // Objects of documents inherit no enumerable properties.
+  // Objects in documents inherit no enumerable properties.
   for (const name in object) {
     const value = object[name];
     if (value === undefined) continue;
@@ -46,8 +48,8 @@ const afterOf = (value: unknown): number =>
   typeof value === 'string' ? AFTER.text : value === null ? AFTER.null : AFTER.other;
 
 /**
- * Writes a field name and the punctuation around it. If the name is a word, one code represents all of this, and also a
- * null value. Returns whether the value is included.
+ * Writes a field name and the punctuation around it. If the name is in the word list, a single code represents the
+ * name, its punctuation and a null value. Returns true if that code includes the value.
  */
 function putName(name: string, before: number, after: number): boolean {
   length += name.length + LENGTH_BESIDES;

@@ -8,7 +8,8 @@ export const DATE = 0x1e;
 /** A repeated UUID. The number of its first occurrence follows. */
 export const REPEATED = 0x1d;
 /**
- * First word code. There is one code for each form and set of words, up to 0x16. The word's number follows the code.
+ * First word code. There is one code, up to 0x16, for each combination of a form and a set of `BASE` words. The word's
+ * number within its set follows the code.
  */
 export const FIRST_WORD = 0x03;
 export const SPACE = 0x20;

@@ -55,7 +55,7 @@ export function unpack(stored: string): string {
   return target.toString('utf8', 0, to);
 }
 
-/** Copies the bytes before the next code. Returns the next offset. */
+/** Copies the bytes up to the next code. Returns the offset of that code. */
 function copyText(start: number): number {
   let [at, next] = [start, to];
   for (let byte = SPACE; at < sourceLength && (byte = source[at] as number) >= SPACE; at += 1) target[next++] = byte;

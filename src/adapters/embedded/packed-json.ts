@@ -44,9 +44,9 @@ const [N, U, L, TILDE] = [0x6e, 0x75, 0x6c, 0x7e] as const;
 /**
  * Shortens the output of `JSON.stringify` to about two fifths of its length for storage. Codes replace field names,
  * frequent values, UUIDs and times. All other characters remain unchanged. Codes are characters below U+0020, which
- * this output never contains, so `unpack` restores exactly the same text. Returns the text unchanged if it is too long
- * or not an object. Arrays remain unpacked, because stored arrays contain only values, and reports read hundreds of
- * thousands of them.
+ * `JSON.stringify` never outputs, so `unpack` restores exactly the same text. Returns the text unchanged if it is too
+ * long or not an object. Arrays remain unpacked, because stored arrays contain only values, and reports read hundreds
+ * of thousands of them.
  */
 export function pack(json: string): string {
   if (json.length > MAX_CHARACTERS || json.charCodeAt(0) !== BRACE) return json;
@@ -72,7 +72,9 @@ export function put(byte: number): void {
   target[to++] = byte;
 }
 
-/** Packs the content of a string as `pack` would. Returns at least the length of its JSON without the quotes. */
+/**
+ * Packs the content of a string as `pack` would. Returns an upper bound on the length of its JSON without the quotes.
+ */
 export function packString(text: string): number {
   const size = text.length;
   const number = size <= MAX_VALUE ? numberIn(text) : UNKNOWN;
@@ -97,7 +99,7 @@ function packFormed(start: number, size: number): void {
   else if (!packUuid(start)) copy(start, sourceLength);
 }
 
-/** Whether JSON contains the character as it is, in one byte. */
+/** Whether JSON represents the character unescaped and in one byte. */
 const isPlain = (code: number): boolean => code >= SPACE && code <= TILDE && code !== QUOTE && code !== BACKSLASH;
 
 function putEscaped(text: string): number {
@@ -106,7 +108,7 @@ function putEscaped(text: string): number {
   return json.length;
 }
 
-/** Copies bytes to the target. Returns the next offset. */
+/** Copies the bytes from `start` to `end`. Returns `end`, or NOT_JSON if any of them is a control character. */
 function copy(start: number, end: number): number {
   let next = to;
   for (let at = start; at < end; at += 1) {
@@ -135,7 +137,10 @@ function endOf(start: number): number {
   return end;
 }
 
-/** Removes the text before a name from `target`. Returns its index in `BEFORES`, or −1 if it is a different text. */
+/**
+ * Removes the punctuation before a field name from `target`. Returns its index in `BEFORES`. Returns −1 and removes
+ * nothing if it is not in that list.
+ */
 function takeBefore(quote: number): number {
   const last = source[quote - 1];
   if (last !== COMMA && last !== BRACE) return -1;
@@ -171,7 +176,10 @@ function packContent(start: number): number {
   return copy(start + packValue(start, end - start), end + 1);
 }
 
-/** Writes the code of a time or a word. Returns the number of characters that the code replaces. */
+/**
+ * Writes the code of a date, a time or a word. Returns the number of characters that the code replaces, or 0 if the
+ * value has no code.
+ */
 function packValue(start: number, size: number): number {
   if (size === DATE_LENGTH && packTime(DATE, start, size)) return size;
   if (size === TIME_LENGTH && packTime(TIME, start, TIME_FORM.length)) return TIME_FORM.length;

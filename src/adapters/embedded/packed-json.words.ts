@@ -37,16 +37,19 @@ UPDATE DELETE system:booking booking transaction TransactionRecorded
   .trim()
   .split(/\s+/);
 
-/** Text before a field name: after a string, after another value, and at the start of an object. */
+/** Text before a field name: after a string, after any other value, and at the start of an object. */
 const BEFORES = ['","', ',"', '{"'];
 /** Indexes of `BEFORES`. */
 export const BEFORE = { text: 0, other: 1, first: 2 } as const;
-/** Text after a field name: before a string, before null, and before another value. */
+/** Text after a field name: before a string, before null, and before any other value. */
 const AFTER_NAME = ['":"', '":null', '":'];
 /** Indexes of `AFTER_NAME`. */
 export const AFTER = { text: 0, null: 1, other: 2 } as const;
 export const AFTERS = AFTER_NAME.length;
-/** Each word has a form for each combination of the text before and after it. The last form, for values, is the word alone. */
+/**
+ * Each word has one form for each combination of the text before it and the text after it. The last form, for values,
+ * is the word alone.
+ */
 export const VALUE = BEFORES.length * AFTERS;
 export const FORMS = VALUE + 1;
 /** Numbers are stored as bytes from 1 to 127, because the SQLite binding truncates text at NUL. */
@@ -93,7 +96,7 @@ for (const [number, word] of WORDS.entries()) {
   numbers[place] = number;
 }
 
-/** Numbers of words given as strings. */
+/** Word numbers, keyed by word. */
 const numbersByWord = new Map(WORDS.map((word, number) => [word, number]));
 export const numberIn = (text: string): number => numbersByWord.get(text) ?? UNKNOWN;
 

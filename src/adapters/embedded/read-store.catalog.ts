@@ -47,7 +47,10 @@ export class ReadStoreCatalog extends RegisteredTables<TableShape> {
     return typeof found === 'number' ? found : undefined;
   }
 
-  /** Runs outside the writer's transaction, so the number remains assigned even if that transaction is rolled back. */
+  /**
+   * Returns a scope's number, assigning one if necessary. Numbers are assigned outside the writer's transaction, so
+   * they survive its rollback.
+   */
   addScope(scope: Scope): number {
     const known = this.scopeNumber(scope);
     if (known !== undefined) return known;

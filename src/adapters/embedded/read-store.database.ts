@@ -143,7 +143,10 @@ export class ReadStoreDatabase {
     });
   }
 
-  /** Runs `work` and converts engine errors to ReadStoreUnavailable. Records damage for the next start. */
+  /**
+   * Runs `work` and converts engine errors to ReadStoreUnavailable. Marks a damaged file, so that the next writer moves
+   * it aside.
+   */
   guarded<T>(work: () => T): T {
     if (!this.open) throw new ReadStoreUnavailable('The read store is closed');
     try {
@@ -179,15 +182,15 @@ export class ReadStoreDatabase {
       // The binding keeps the file open until the statements are garbage-collected, so the log is emptied here.
       this.db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // A reader or a full disk may prevent the checkpoint. In that case, the next process that opens the file also
-      // reads the log.
+      // A reader or a full disk may prevent the checkpoint. The next process that opens the file then also reads the
+      // log.
     }
   }
 
   private damage(): void {
     if (this.damaged) return;
     this.damaged = true;
-    // A reader's open file may already have been replaced.
+    // A reader may still have a file open that has already been replaced.
     if (this.mode === 'readwrite' || identityOf(this.directory) === this.identity) suspect(this.directory);
     this.onDamaged();
   }

@@ -18,8 +18,9 @@ const FIRST_STEPS = 1_000;
 /** Number of rows to check directly for each match that a page requests. */
 const NEAR_ROWS_PER_HIT = 4;
 /**
- * Maximum span of these rows' ordinals, divided by the number of rows. Ordinals mostly increase with creation time, but
- * those of documents created together are in no order, so a short span is always accepted.
+ * Maximum span of the checked rows' ordinals, divided by the number of rows. Ordinals mostly increase with creation
+ * time. A span of up to SHORT_SPAN is always accepted, because documents created together have ordinals in no
+ * particular order.
  */
 const NEAR_SPREAD = 8;
 const SHORT_SPAN = 4_000;
@@ -116,7 +117,8 @@ export class ReadStoreQuery {
 
   /**
    * Returns the first `limit` matches in sort order if the next rows contain them, or undefined otherwise. This avoids
-   * sets of all matches, which would have to be reread for every page if documents had changed in the meantime.
+   * building the sets of all matches, which would have to be reread for every page if documents had changed in the
+   * meantime.
    */
   private near(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
     const { terms, groups, words } = criteria;
@@ -225,8 +227,8 @@ function rowsOf(target: Target, walk: Walk): Sql {
 }
 
 function conditions({ shape, scope }: Target, { bounds, isAscending, place }: Walk): Sql {
-  // The page starts within the bounds, so the bound at the same end is redundant. Keeping the bound would only give the
-  // index a second starting point.
+  // The page starts within the bounds, so the bound at which the list starts is redundant. Keeping that bound would
+  // only give the index a second starting point.
   const passed = isAscending ? '>=' : '<=';
   const checked = place ? bounds.filter((each) => each.column !== shape.order[0] || each.operator !== passed) : bounds;
   const texts = checked.map(({ column, operator }) => `m.${column.sql} ${operator} ?`);

@@ -33,9 +33,9 @@ export class OtherSchema extends Error {
 type Checkpoint = readonly [key: string, position: number];
 
 /**
- * Removes a file with an older schema, which no release can use any longer. Returns the checkpoints to carry over.
- * Returns none if some of these checkpoints belong to another history, because the data that distinguishes the
- * histories is lost with the file.
+ * Removes a file whose schema is too old for this release. Returns the checkpoints to carry over. Returns none if some
+ * of the file's checkpoints belong to another history, because the data that distinguishes the histories is lost with
+ * the file.
  */
 export function replaceOlder(directory: string, kept: readonly string[]): readonly Checkpoint[] {
   if (identityOf(directory) === undefined) return [];

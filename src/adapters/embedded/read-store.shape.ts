@@ -16,7 +16,7 @@ import type { Value } from './read-store.database.js';
 export type Column = { readonly field: string; readonly sql: string; readonly type: Field<never>['type'] };
 /** The writer's SQL statements. Their text is built only once, because building it for every document would be slow. */
 type Statements = { readonly find: string; readonly insert: string; readonly terms: string; readonly words: string };
-/** A column with its indexes in `stored` and `filters`. An index is −1 if the list does not contain the column. */
+/** A column with its indexes in `stored` and `filters`. An index is −1 if that array does not contain the column. */
 type PlacedColumn = {
   readonly column: Column;
   readonly of: Field<never>['of'];
@@ -120,12 +120,12 @@ export const least = ({ type }: Column): string | number => (type === 'text' ? '
 /** A scope's documents have contiguous numbers (scope * SPAN + ordinal), so that a bit set of them is dense. */
 export const SPAN = 2 ** 32;
 /**
- * SQL expression for the number at which a scope begins. Computed in SQL, because the binding passes integers of more
+ * SQL expression for the start of a scope's number range. Computed in SQL, because the binding passes integers of more
  * than 32 bits as reals, which cannot be rowids.
  */
 export const BASE = '(? << 32)';
 
-/** Maximum number of results that each function below caches. */
+/** Maximum number of results that each caching function keeps. */
 const MAX_REMEMBERED = 2_000;
 
 /**
@@ -144,7 +144,7 @@ function remembering<K, V>(of: (key: K) => V): (key: K) => V {
   };
 }
 
-/** Returns the prefix of all terms and words in a scope. Its length determines the `prefix` option below. */
+/** Returns the prefix of all terms and words in a scope. Its length determines the `prefix` option in `createTable`. */
 const codeOf = remembering((scope: number): string => scope.toString(36).padStart(5, '0'));
 
 /**
@@ -158,9 +158,9 @@ function sqlType({ ordered }: TableShape, column: Column): string {
 }
 
 /**
- * `dead` marks tombstones. The full-text tables store no text, because `contentless_delete` removes a row without
- * knowing its words. Words are already folded and separated by spaces, and the `ascii` tokenizer leaves all other
- * characters unchanged.
+ * `dead` marks tombstones. The full-text tables need not store any text, because `contentless_delete` removes a row
+ * without knowing its words. Words are already folded and separated by spaces, and the `ascii` tokenizer leaves all
+ * other characters unchanged.
  */
 export function createTable(shape: TableShape): string {
   const { main, stored, terms, texts, words, filters } = shape;
@@ -215,7 +215,7 @@ const UUID_LENGTH = 36;
 
 /**
  * Encodes a value as one ASCII word, because the tokenizer would fold upper case and split at other characters. Only
- * the words of short values are cached: types, statuses and ids of accounts recur in most documents.
+ * the words of short values are cached. Types, statuses and account ids, for example, recur in most documents.
  */
 function wordFor(value: string | number): string {
   const text = String(value);
@@ -268,7 +268,10 @@ export function rowOf(shape: TableShape, scope: number, document: object | null)
   return { values, terms, words: searchedTexts(shape, code, document) };
 }
 
-/** Columns that have been checked. Each is checked once, because the check takes longer than adding the values. */
+/**
+ * Columns that may have several values. Each column is checked only once, because the check takes longer than adding
+ * its values.
+ */
 const multiValued = new WeakSet<Column>();
 
 /** @throws TypeError if the declaration requires a single value */

@@ -75,7 +75,7 @@ export class EmbeddedReadStore implements ReadStore {
     private readonly options: Required<EmbeddedReadStoreOptions>,
   ) {
     this.use(db);
-    // Each check takes a few tens of microseconds.
+    // Each inspection takes a few tens of microseconds.
     if (options.mode === 'readwrite')
       this.inspecting = setInterval(() => {
         this.db.inspect();

@@ -24,7 +24,7 @@ export class ReadStoreWriter {
   ) {}
 
   write(batch: WriteBatch): WriteResult {
-    // Within the transaction, `addScope` must find all scopes, because their numbers must outlast a rollback.
+    // Scopes are added before the transaction begins, because their numbers must survive a rollback.
     for (const { writes } of batch.tables) for (const { scope } of writes) this.catalog.addScope(scope);
     return this.db.writing(() => {
       const conflicts = batch.tables.flatMap((each) => this.writeTable(each));
@@ -63,7 +63,7 @@ export class ReadStoreWriter {
 
 /** Changes that a batch makes to a scope's `State`. */
 type Change = { last: number; added: number; changed: number };
-/** New full-text content of a document, or undefined if it has not changed. */
+/** New full-text content of a document. `terms` or `words` is undefined if it has not changed. */
 type Indexed = {
   readonly number: number;
   readonly isNew: boolean;
@@ -150,7 +150,7 @@ class TableWriter {
     change.changed += 1;
   }
 
-  /** Returns true if the full-text tables need no change. */
+  /** Records the changes to the full-text content. Returns true if there are none. */
   private reindex(number: number, old: Row, row: Row): boolean {
     const terms = row.terms === old.terms ? undefined : row.terms;
     const words = row.words.join() === old.words.join() ? undefined : row.words;

@@ -71,7 +71,7 @@ export class Appends {
     this.lane?.end();
   }
 
-  /** Makes the lane available only after sending all waiting appends, so that no later append overtakes them. */
+  /** Opens a lane and immediately sends all waiting appends on it, so that no later append overtakes them. */
   private async openLane(): Promise<void> {
     try {
       const { streams, args } = await this.connection.calling();

@@ -89,7 +89,7 @@ export class Connection {
     this.connecting ??= this.connect().finally(() => {
       this.connecting = undefined;
     });
-    // Discovery may take longer than the timeout. In that case, it continues for later callers.
+    // Discovery may take longer than the timeout. It then continues for later callers.
     await this.inTime(this.connecting);
   }
 
@@ -167,7 +167,7 @@ export class Connection {
     const fault = await whyUnreachable(this.options.url);
     this.diagnosis.noteUnreachable(fault);
     const reason = `${fault.setting}: ${fault.reason}`;
-    // Logs each reason once per outage.
+    // The reason is logged at the start of each outage and whenever the reason changes.
     if (this.failures === 0 || reason !== this.reason)
       this.options.logger.warn(fault, 'The event store is unavailable');
     this.reason = reason;
@@ -211,8 +211,8 @@ export class Connection {
   }
 
   /**
-   * Wraps two functions that the client calls internally. The client does not await the second one, so a failed
-   * discovery would otherwise terminate the process.
+   * Wraps `getChannel`, to learn the current channel, and `handleError`. The client does not await `handleError`, so a
+   * failed discovery would otherwise terminate the process.
    */
   private guardClient(): void {
     const { getChannel, handleError } = this.internals;

@@ -2,7 +2,7 @@ import type { EngineFault } from '../../ports/engine.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable, StreamTombstoned } from '../../ports/event-store.js';
 import type { Logger } from '../../ports/log.js';
 
-/** Common shape of gRPC errors and typed errors. */
+/** Common shape of gRPC errors and of the client's typed errors. */
 type Failure = {
   readonly type?: string;
   readonly code?: number;
@@ -22,7 +22,10 @@ const TYPES: Readonly<Record<number, string>> = {
 };
 const TRANSIENT_TYPES = new Set(['unavailable', 'cancelled', 'not-leader']);
 
-/** Returns the type that the server sends with most errors, or undefined for any other error. */
+/**
+ * Returns the error type that the server sent, or the type that the gRPC status implies. Returns undefined for any
+ * other error.
+ */
 export function typeOf(error: unknown): string | undefined {
   const { type, code, metadata } = (error ?? {}) as Failure;
   if (type !== undefined || typeof code !== 'number') return type;
@@ -87,7 +90,7 @@ export const toUnknown = (stream: string, error: unknown): Error => {
 export type Doing = 'read $all' | 'read streams' | 'append to streams';
 
 /**
- * Identifies the faulty part of EVENTSTORE_URL while the server is unreachable or rejects the user. Each fault is
+ * Identifies the faulty part of EVENTSTORE_URL while the server is unreachable or rejects the user. Each denial is
  * logged once. Faults contain no addresses or secrets, because health checks expose them.
  */
 export class Diagnosis {

@@ -60,7 +60,10 @@ function allFrom(from: Position | 'start' | 'end'): ReadReq.Options.AllOptions {
   return options.setPosition(new Options.Position().setCommitPosition(String(from)).setPreparePosition(String(from)));
 }
 
-/** Excludes system events by type. Events of other types in "$" streams are filtered out by this process. */
+/**
+ * Returns the filter for the server. Without prefixes, the server excludes only events with system types. This process
+ * excludes all other unwanted events, such as events of other types in "$" streams.
+ */
 function filterOptions(filter: EventFilter | undefined): ReadReq.Options.FilterOptions {
   const options = new Options.FilterOptions().setMax(SEARCH_WINDOW).setCheckpointintervalmultiplier(1);
   const expression = new Options.FilterOptions.Expression();

@@ -107,7 +107,7 @@ export class Reader {
 
   /**
    * Scans about `limit` events after `after`, up to and including `upTo`. Returns the last position scanned without a
-   * match, and the position of the first match.
+   * match and, if there is a match, the position of the first one.
    */
   async search(after: Position, upTo: Position, matches: Matches, limit: number): Promise<Search> {
     let reached = after;

@@ -80,7 +80,7 @@ export class Source {
     this.deliveredMs = performance.now();
   }
 
-  /** Removes the next events from the buffer. */
+  /** Removes up to `most` events from the buffer and returns them. */
   take(most: number): WireEvent[] {
     const taken = this.arrived.splice(0, most);
     if (this.call.isPaused() && !this.isHalfFull) this.call.resume();
@@ -130,7 +130,7 @@ export class Source {
  * Whether a checkpoint is a safe integer and a valid position from which to resume. Two kinds of checkpoints are
  * invalid. Versions 24.2 to 24.10.4 send (2^64-1, 2^64-1) when a subscription goes live before any event has matched
  * its filter. If commit and prepare differ, the commit may be at the end of the log, where the next event will be
- * written. In this case (KurrentDB's KDB-744), prepare is 0, as in all checkpoints of older servers.
+ * written (KurrentDB's KDB-744). The prepare position is then 0, as in all checkpoints from older servers.
  */
 const isUsable = ({ commit, prepare }: NonNullable<WireAnswer['checkpoint']>): boolean =>
   commit === prepare && Number.isSafeInteger(commit);

@@ -215,7 +215,7 @@ class Subscription {
     } else this.unconfirmed = false;
   }
 
-  /** Returns a matching event that has not arrived, or none if any events have arrived in the meantime. */
+  /** Returns the position of a matching event that has not arrived, unless any events have arrived in the meantime. */
   private async searchToHead(source: Source): Promise<{ readonly found?: Position }> {
     const { head, reader } = this.parts;
     const isStale = (): boolean => this.arrival.hasHappened || source.hasFailed;
@@ -246,7 +246,8 @@ class Subscription {
   }
 
   /**
-   * Returns the result of `read`, or undefined if the subscription is over or, after a pause, if `read` has failed.
+   * Returns the result of `read`, or undefined if the subscription is over. If `read` fails, returns undefined after a
+   * pause.
    * @throws InvalidPosition
    */
   private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {

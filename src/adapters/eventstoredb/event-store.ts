@@ -67,9 +67,10 @@ const DEFAULT_QUIET_MS = 1_000;
 /**
  * An event store on EventStoreDB 23.10 or 24.10 (both tested). KurrentDB 25.0 to 26.1 use the same protocol. All calls
  * go to the leader, so a read operation sees every append that was acknowledged before it started. While the server is
- * unavailable, calls fail within the timeout, and subscriptions wait. Both recover on their own. An unanswered append
- * is resent until the timeout expires. The server recognizes a duplicate by its event ids and drops one that arrives
- * before the original is committed. Callers may pass only positions that this store has returned.
+ * unavailable, calls fail within the timeout, and subscriptions wait. Calls and subscriptions recover without a
+ * restart. An unanswered append is resent until the timeout expires. The server recognizes a duplicate by its event ids
+ * and drops one that arrives before the original is committed. Callers may pass only positions that this store has
+ * returned.
  */
 export class EventStoreDb implements EventStore, HistoryIdentity {
   private readonly connection: Connection;
@@ -189,7 +190,8 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
   private async appendSerialized(append: SerializedAppend): Promise<Appended> {
     const appended = await this.appends.append(append);
     const last = append.events.at(-1);
-    // The server returns the next write position of the log, which is never the position of an event.
+    // For an append without events, the server returns the next write position of the log, which is never the position
+    // of an event.
     if (!last) return { ...appended, position: await this.lastPositionOf(append.stream) };
     if (!isSystem(append.stream, last.type)) this.headReader.note(appended.position);
     if (appended.position !== BEFORE_ALL) return appended;

@@ -9,7 +9,7 @@ type Draft<Message> = { -readonly [Key in keyof Message]: Message[Key] };
 export type WireEvent = {
   readonly id: string;
   readonly stream: string;
-  /** Like `position`, this is not a safe integer if the number cannot be represented exactly. */
+  /** Not a safe integer if JavaScript cannot represent the number exactly. This also applies to `position`. */
   readonly revision: number;
   readonly position: number;
   readonly type: string;

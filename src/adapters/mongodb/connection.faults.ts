@@ -88,9 +88,9 @@ function decoded(text: string): string {
 }
 
 /**
- * Returns true if the call did not reach any server. In that case, the driver does not always mark the server as
- * unavailable. It checks the server only every `HEARTBEAT_MS`, so a shorter outage would never be reported. A write to
- * a connection that the server has just closed fails with Node's own error, which the driver does not convert.
+ * Returns true if the call did not reach any server. The driver does not always mark such a server as unavailable. It
+ * checks the server only every `HEARTBEAT_MS`, so a shorter outage would otherwise never be reported. A write to a
+ * connection that the server has just closed fails with Node's own error, which the driver does not convert.
  */
 export const isUnreached = (error: unknown): boolean =>
   (error instanceof MongoNetworkError && !(error instanceof MongoNetworkTimeoutError)) || codeOf(error) === 'EPIPE';

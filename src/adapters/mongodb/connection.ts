@@ -61,7 +61,7 @@ export class MongoConnection {
   private isConnected = false;
   private closing: Promise<void> | undefined;
   private awaySinceMs: number | undefined;
-  /** Time of the first unanswered call since the last reply. */
+  /** Time at which a call first failed without a reply after the server's last reply. */
   private silentSinceMs: number | undefined;
   private refused: { readonly fault: MongoFault; readonly atMs: number } | undefined;
 
@@ -149,7 +149,7 @@ export class MongoConnection {
     return this.limited(work, this.settings.callTimeoutMs);
   }
 
-  /** Like `within`, for `unhurried` commands. */
+  /** Like `within`, but with the timeout for `unhurried` commands. */
   unhurriedly<T>(work: () => Promise<T>): Promise<T> {
     return this.limited(work, INDEX_TIMEOUT_MS);
   }
@@ -180,7 +180,7 @@ export class MongoConnection {
     }
   }
 
-  /** Returns the error to throw. */
+  /** Records a failed call. Returns the error to throw. */
   private noteFailed(error: unknown): Error {
     if (error instanceof MongoServerError || error instanceof SearchTooBroad) this.silentSinceMs = undefined;
     else this.silentSinceMs ??= this.clock.monotonicMs();
@@ -286,8 +286,8 @@ const DUPLICATE_KEY = 11_000;
 export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUPLICATE_KEY;
 
 /**
- * Retries once. If two processes insert the same document at the same time, the second process finds the document on
- * its next attempt.
+ * Retries a write once after a duplicate-key error. If two processes insert the same document at the same time, the
+ * second process finds the document on its next attempt.
  */
 export async function twice<T>(write: () => Promise<T>): Promise<T> {
   try {

@@ -69,8 +69,8 @@ export class MongoLeaseStore implements LeaseStore {
     }));
     const { matchedCount } = await this.mongo.within(() => leases.bulkWrite(operations));
     if (matchedCount === swaps.length) return swaps.map(() => true);
-    // The server reports only the number of matches. If another process has changed a lease since then, the swap also
-    // counts as failed.
+    // The server reports only the number of matches, so the leases must be read to identify the failed swaps. If
+    // another process has changed a lease since its swap, that swap also counts as failed.
     const [found] = await this.findAll([{ _id: { $in: swaps.map(({ name }) => name) } }]);
     return swaps.map(({ name, next }, at) => isEqual(found?.get(name), next) && isFirst(swaps, at));
   }

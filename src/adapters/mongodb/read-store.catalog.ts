@@ -77,7 +77,8 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
 }
 
 /**
- * Ignores the error for a missing collection. Some compatible servers send MongoDB's message without its error code.
+ * Ignores an error caused by a missing collection. Some compatible servers send MongoDB's message without its error
+ * code.
  */
 function unlessMissing(error: unknown): void {
   if (!(error instanceof MongoServerError && (error.code === 26 || error.message.includes('ns not found'))))

@@ -46,7 +46,7 @@ function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] 
  */
 const beginsWith = (word: string) => ({ $elemMatch: { $gte: ordered(word), $lt: ordered(word) + LAST } });
 
-/** Selects the documents of the other model that contain the word in one of the named strings. */
+/** Selects the documents of `other` that contain the word in one of the named strings. */
 export function namedWord(other: Shape, scope: Scope, names: readonly string[], word: string): Condition {
   const named = names.map((name) => {
     const text = other.texts.find((searched) => searched.name === name);

@@ -30,7 +30,7 @@ const local = new ReadConcern('local');
 
 /** A document's contribution to totals: its day, then the keys of its totals. Empty for a tombstone. */
 type Share = readonly string[];
-/** Stored totals by key. `n` is the total over all days. */
+/** Stored totals by key. `n` is the total over all days, and `d` contains the total for each day. */
 type StoredTotals = Readonly<Record<string, { readonly n?: number; readonly d?: Readonly<Record<string, number>> }>>;
 /** An earlier contribution, which applied from place `q`. */
 type Past = { readonly q: number; readonly v: Share };
@@ -146,7 +146,7 @@ export class ReadStoreTotals {
       return false;
     }
     const past = [...(old.o ?? []), { q: old.q, v: was }].filter(({ q }) => q < traced.q);
-    // Only the last of the settled states is needed.
+    // Of the contributions at settled places, only the last is needed.
     traced.o = past.slice(
       Math.max(
         0,
@@ -156,7 +156,10 @@ export class ReadStoreTotals {
     return true;
   }
 
-  /** Adds the changes up to a stored checkpoint to the stored totals. Does not throw ReadStoreUnavailable. */
+  /**
+   * Counts the changes of a batch. After enough changes, adds all changes up to a stored checkpoint to the stored
+   * totals. Does not throw ReadStoreUnavailable.
+   */
   async settle(shape: Shape, changes: Changes, checkpointOf: (scope: Scope) => number): Promise<void> {
     for (const [scope, count] of changes) {
       const id = idOf(shape, scope);
@@ -183,7 +186,7 @@ export class ReadStoreTotals {
     return totalOf((stored?.c as StoredTotals | undefined)?.[key], sums.byKey.get(key) ?? new Map());
   }
 
-  /** Discards the cached places of a table, which another process may have dropped. */
+  /** Discards the cached places of a table that another process may have dropped. */
   forget({ name }: Shape): void {
     for (const id of [...this.settled.keys()]) if (id.startsWith(`${name}\0`)) this.settled.delete(id);
   }

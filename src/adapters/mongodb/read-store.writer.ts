@@ -16,12 +16,12 @@ import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 export const CHECKPOINTS = 'kontor_checkpoints';
 
 type CheckpointPlace = { readonly id: string; readonly part: string | undefined };
-/** Parsed keys. They are cached because followers read the same thousand keys twice a second. */
+/** Parsed checkpoint keys. They are cached because followers read the same thousand keys twice a second. */
 const places = new LRUCache<string, CheckpointPlace>({ max: 5_000 });
 
 /**
- * Returns the document that stores a checkpoint and, if the key names one, the checkpoint's part. All parts of a
- * checkpoint are in the same document.
+ * Returns the id of the document that stores a checkpoint and, if the key names one, the checkpoint's part. All parts
+ * of a checkpoint are in the same document.
  */
 export function placeOfCheckpoint(key: string): CheckpointPlace {
   const known = places.get(key);

@@ -72,7 +72,7 @@ export class AckInbox {
 
   private receive(message: Msg): void {
     const found = this.waiting.get(message.subject);
-    // The message has already timed out.
+    // The acknowledgement has arrived after its message timed out.
     if (!found) return;
     this.waiting.delete(message.subject);
     try {

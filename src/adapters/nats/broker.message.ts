@@ -5,7 +5,7 @@ import { covers } from './broker.subjects.js';
 
 /** Largest payload limit that can be configured on a NATS server. */
 const MAX_PAYLOAD_BYTES = 67_108_864;
-/** These headers are reserved, because the server acts on them. */
+/** Pattern for the names of reserved headers. The server acts on these headers. */
 const SERVER_HEADER = /^nats-/i;
 
 export type Encoded = {

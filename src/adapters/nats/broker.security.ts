@@ -19,7 +19,10 @@ export type NatsSecurity = {
   /** Whether the server expects the TLS handshake before it sends its greeting (`handshake_first`). */
   readonly handshakeFirst?: boolean | undefined;
 };
-/** Contents of the files. They are reread for each connection, so that renewed files take effect. */
+/**
+ * Contents of the credential and certificate files. The files are reread for each connection, so that renewed files
+ * take effect.
+ */
 export type Secured = Pick<ConnectionOptions, 'authenticator'> & {
   readonly tls?: {
     readonly ca?: string;
@@ -77,8 +80,8 @@ async function fileOf(security: NatsSecurity, name: keyof typeof SETTINGS): Prom
 }
 
 /**
- * Returns the setting that caused a failed connection. The reason is publicly visible, so it omits the server's
- * address.
+ * Returns the setting that probably caused a connection failure, and the reason. The reason is publicly visible, so it
+ * omits the server's address.
  */
 export function diagnose(thrown: unknown, security: NatsSecurity, { host, port }: NatsAddress): EngineFault {
   const chain = causesOf(thrown);

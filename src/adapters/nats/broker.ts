@@ -167,9 +167,9 @@ export class NatsBroker implements Broker {
   }
 
   /**
-   * Sends queued messages in order and rejects those that are overdue or have no connection. Messages wait only while
-   * others are in flight. Whenever one of those settles, for example because the connection was lost, this method runs
-   * again.
+   * Sends queued messages in order. Rejects messages that are overdue and, without a connection, all messages. Messages
+   * wait only while others are in flight. Whenever one of those settles, for example because the connection was lost,
+   * this method runs again.
    */
   private pump(): void {
     while (this.queue.length > 0) {
