@@ -18,8 +18,8 @@ export const accountDefaultsEvents = {
       accountId: z.string().nullable(),
       previousId: z.string().nullable(),
       /**
-       * Set if the account's own events record the same request. In that case, the account's revision already includes
-       * the change.
+       * Set if the same request also appended an event to the account's stream. The account's revision then counts the
+       * request already.
        */
       isCounted: z.exactOptional(z.literal(true)),
     }),
@@ -32,8 +32,8 @@ export type AccountDefaults = {
   readonly isSeeded: boolean;
   readonly byType: Readonly<Record<string, string>>;
   /**
-   * Number of changes to each account in this stream. They count towards the account's revision, in addition to its own
-   * events.
+   * Number of changes that this stream records for each account. The account's revision adds them to the events in the
+   * account's stream.
    */
   readonly changes: Readonly<Record<string, number>>;
 };

@@ -25,7 +25,7 @@ const storedTypes = [
   'EQUITY',
   'OTHER',
 ] as const;
-/** Account types with their own streams. A CUSTOMER account is stored as a customer. */
+/** Types of accounts that are stored in account streams. A CUSTOMER account is stored in the customer's stream. */
 export const StoredAccountType = z.enum(storedTypes);
 export type StoredAccountType = z.output<typeof StoredAccountType>;
 export const AccountType = z.enum(['CUSTOMER', ...storedTypes]);
@@ -74,7 +74,10 @@ export type AccountEvent = EventOf<typeof accountEvents>;
 
 type Facts = NewAccount & {
   restoredBy: readonly string[];
-  /** Number of events since creation. Changes to `isDefault` are recorded in account-defaults.aggregate.ts. */
+  /**
+   * Number of events since creation. Excludes changes to `isDefault`, which are in the stream of
+   * account-defaults.aggregate.ts.
+   */
   changes: number;
 };
 export type Account = { status: 'absent' } | ({ status: 'present' | 'deleted' } & Facts);
@@ -193,7 +196,7 @@ export function restoreAccount(
   return [{ type: 'AccountRestored', data: { causedBy, code } }];
 }
 
-/** A new tenant's chart of accounts. */
+/** Returns the accounts to create for a new tenant. */
 export function seedAccounts(ids: TenantSeeds['accounts'], currency: string): readonly (NewAccount & { id: string })[] {
   const money = { currency, isActive: true, isSystem: false };
   const system = { currency, isActive: true, isSystem: true };

@@ -65,7 +65,7 @@ export const branch: Aggregate<Branch, BranchEvent> = {
   claims: (state, tenantId) => (state.status === 'absent' ? [] : [branchCodeClaim(tenantId, state.code)]),
 };
 
-/** The code must be in upper case. */
+/** `code` must already be in upper case. */
 export const branchCodeClaim = (tenantId: string, code: string): Claim => ({
   scope: tenantId,
   kind: 'branch-code',

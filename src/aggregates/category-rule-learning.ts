@@ -22,8 +22,8 @@ function isAsLearned({ status, source, dispute: _, ...details }: PresentCategory
 }
 
 /**
- * Creates the rule, or re-enables it if it was disabled only by a dispute. Never overrides a change or deletion by a
- * user.
+ * Creates the rule, or re-enables it if a dispute disabled it and it has not changed since. Never overrides a change or
+ * deletion by a user.
  */
 export function learnCategoryRule(state: CategoryRule, learned: LearnedRule): CategoryRuleEvent[] {
   if (state.status === 'absent') return createCategoryRule(state, { ...detailsOf(learned), source: 'LEARNED' });

@@ -110,8 +110,8 @@ function* textConditions({ rule, merchant, keyword }: Prepared, subject: Normali
 }
 
 /**
- * Yields all of a rule's conditions. Text conditions come last because they are the most expensive. Both `resolve` and
- * `explain` use them.
+ * Yields the conditions that `resolve` and `explain` check for a rule. Text conditions come last, because checking them
+ * takes longest.
  */
 function* conditionsOf(prepared: Prepared, subject: Normalized): Iterable<Condition> {
   const { rule, min, max } = prepared;
@@ -169,7 +169,7 @@ export class CategoryRuleBook {
     return this.prepared[best]?.rule;
   }
 
-  /** Returns the results for all rules, in order of precedence. */
+  /** Explains for every rule whether it matches. The rules are in order of precedence. */
   explain(given: RuleSubject): RuleExplanation[] {
     const subject = normalize(given);
     return this.prepared.map((prepared) => {

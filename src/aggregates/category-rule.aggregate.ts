@@ -131,8 +131,8 @@ export function ensureCanMatch(direction: Direction | null, category: PresentCat
 }
 
 /**
- * Formats a bound with a currency's number of decimals. A bound of an older rule may have more decimals. It is rounded
- * inwards to the nearest matching amount, so that the rule matches the same amounts as before.
+ * Formats a bound with a currency's number of decimals. If a bound of an older rule has more decimals, rounds it
+ * inwards to the nearest matching amount. The rule then matches the same amounts as before.
  */
 export function boundIn(digits: number, amount: string | null, towards: 'min' | 'max'): string | null {
   if (amount === null) return null;

@@ -94,8 +94,8 @@ export const fitsDirection = (category: CategoryDirection, transaction: Directio
   category === 'BOTH' || category === transaction;
 
 /**
- * Checks that the category may be assigned to a transaction. A journal entry has no direction, so it accepts any
- * category.
+ * Checks that the category may be assigned to a transaction. For a journal entry, the category's direction does not
+ * matter, because the entry has none.
  * @throws DomainError conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function ensureGivable(

@@ -1,8 +1,9 @@
 import type { Claim } from '../eventsourcing/aggregate.js';
 import { codeKey } from './fields.js';
 
-// Each record claims its code under both kinds, so that codes are unique across accounts and customers. Older records
-// claimed the code only under their own kind, but a new record of the other kind still conflicts with that claim.
+// An account or customer claims its code under both kinds, so that codes are unique across accounts and customers.
+// Older accounts and customers claimed the code under one kind only. Since a new record claims both kinds, it still
+// conflicts with the older claim.
 const KINDS = ['account-code', 'customer-code'] as const;
 
 const codeClaim = (tenantId: string, code: string, kind: (typeof KINDS)[number], refusedAs: string): Claim => ({
@@ -13,8 +14,8 @@ const codeClaim = (tenantId: string, code: string, kind: (typeof KINDS)[number],
 });
 
 /**
- * Accounts and customers acquire their claims in the same order, so that one of two concurrent commands always
- * succeeds.
+ * Accounts and customers acquire the two claims in the same order. Therefore, two concurrent commands cannot reject
+ * each other.
  */
 export const accountCodeClaims = (tenantId: string, code: string): readonly Claim[] =>
   KINDS.map((kind) => codeClaim(tenantId, code, kind, 'ACCOUNT_CODE_TAKEN'));

@@ -111,7 +111,7 @@ export const RemoveFactors = z.strictObject({ reason: line(500) }).meta({ id: 'R
 /** An administrator's removal of all second factors from an account, which also ends the account's sessions. */
 export const FactorsRemoval = z.object({ reason: z.string() });
 
-/** `count` is the number of the account's factors. */
+/** `count`: number of second factors that the account has. */
 export type FactorsRemoval = z.output<typeof FactorsRemoval> & { readonly count: number };
 
 /** @throws DomainError conflict NO_FACTORS */
@@ -119,7 +119,7 @@ export function ensureHasFactors({ count }: FactorsRemoval): void {
   if (count === 0) throw conflict('NO_FACTORS', 'The account has no second factors.');
 }
 
-/** Not a 401 error, because clients interpret a 401 as an expired session. */
+/** Creates a 400 error rather than a 401, because clients interpret a 401 as an expired session. */
 export const wrongPassword = () => invalid([{ path: 'currentPassword', message: 'The current password is wrong.' }]);
 
 /**

@@ -47,7 +47,7 @@ export const customerRecord = record({
   accountId: derived(IdText),
 });
 
-// Optional safeguard. If present, it must equal the tenant's currency.
+// Optional safeguard: the request is rejected if this currency differs from the tenant's currency.
 const currency = z.exactOptional(Currency);
 export const CreateCustomer = input('CreateCustomerDto', {
   ...customerRecord.create,

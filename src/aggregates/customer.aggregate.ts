@@ -60,8 +60,8 @@ export const customerEvents = {
   OpeningBalanceRecategorized: domain('UPDATE', 'transaction', Recategorization, { subject: chosenFor }),
   CustomerDeleted: domain('DELETE', 'customer', z.object({})),
   /**
-   * Appended when a transaction refers to the deleted customer. The customer regains its code and links, where these
-   * are still free.
+   * Appended when a transaction refers to the deleted customer. The customer regains its code and links, except those
+   * that another record has claimed since.
    */
   CustomerRestored: domain(
     'UPDATE',

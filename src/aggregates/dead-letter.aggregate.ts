@@ -92,7 +92,7 @@ export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): D
   return [{ type: 'DeadLetterParked', data: { ...data, failedAt: now.toISOString() } }];
 }
 
-/** Marks the dead letter as resolved, because the event was processed without a replay. */
+/** Resolves a parked dead letter whose event was processed without a replay. */
 export const settleLetter = (state: DeadLetter, _: object, now: Date): DeadLetterEvent[] =>
   state.status === 'PARKED'
     ? [{ type: 'DeadLetterReplayed', data: { attempt: state.attempts + 1, at: now.toISOString() } }]

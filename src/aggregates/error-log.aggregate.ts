@@ -37,7 +37,7 @@ const Occasion = z.object({
 
 const concerned = z.array(z.string()).max(MAX_CONCERNED);
 
-/** Occurrences of an error, counted by one process. Lists are in chronological order. */
+/** Occurrences of an error, counted by one process. Lists contain the oldest values first. */
 const ErrorOccurred = z.object({
   /** Identifies the report, so that repeated deliveries are ignored. */
   reportId: z.string(),

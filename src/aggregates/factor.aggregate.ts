@@ -157,8 +157,8 @@ const changed = (known: readonly Factor[], id: string, facts: object): Factor[] 
   known.map((factor) => (factor.id === id ? { ...factor, ...facts } : factor));
 
 /**
- * Creates the error for a code, recovery code or assertion that is wrong, has expired or has been used before. The
- * error never reveals which of these applies.
+ * Creates the error for a TOTP code, recovery code or passkey assertion that is wrong, has expired or has been used
+ * before. The error never reveals which of these problems occurred.
  */
 export const wrongFactor = (): DomainError =>
   new DomainError(
@@ -175,14 +175,14 @@ function ensureRoom(state: Factors): void {
     throw conflict('TOO_MANY_FACTORS', `An account can have at most ${MAX_FACTORS} factors. Remove one first.`);
 }
 
-/** Returns `[]` if an earlier attempt at the request has added the factor. */
+/** Returns `[]` if an earlier attempt at the request is already recorded. */
 export function requestApp(state: Factors, app: New & { sealedSecret: string }, now: Date): FactorEvent[] {
   if (isKnown(state, app.factorId)) return [];
   ensureRoom(state);
   return [{ type: 'AuthenticatorAppRequested', data: { ...app, requestedAt: now.toISOString() } }];
 }
 
-/** Returns `[]` if an earlier attempt at the request has added the factor. */
+/** Returns `[]` if an earlier attempt at the request is already recorded. */
 export function requestPasskey(
   state: Factors,
   passkey: New & { challenge: string; host: string },

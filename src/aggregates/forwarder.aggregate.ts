@@ -29,7 +29,7 @@ const PauseReason = z.enum(['OPERATOR', 'CHECKPOINT_MISSING']);
 
 export const forwarderEvents = {
   /**
-   * The forwarder has started to process this history. From then on, a missing checkpoint means that a backup was
+   * The forwarder has started to process this history. After this event, a missing checkpoint means that a backup was
    * restored or that the read models were lost.
    */
   ForwarderStarted: technical(z.object({ startedAt: Instant })),
@@ -75,7 +75,7 @@ export type Forwarder = {
   readonly lastRewind: EndedRewind | null;
 };
 
-/** The forwarder's control stream, which contains operators' requests in order. */
+/** The forwarder's control stream. It contains the operators' requests and the forwarder's reports. */
 export const forwarder: Aggregate<Forwarder, ForwarderEvent> = {
   name: 'forwarder',
   events: forwarderEvents,

@@ -156,7 +156,7 @@ function usable(state: IntegrationKey): RecordedIntegrationKey {
 export const hasExpired = ({ expiresAt }: Pick<NewIntegrationKey, 'expiresAt'>, nowMs: number): boolean =>
   expiresAt !== null && Date.parse(expiresAt) <= nowMs;
 
-/** Digests of the currently valid secrets. */
+/** Returns the digests of the secrets that are valid at `nowMs`. */
 export const secretHashesAt = ({ secretHash: current, previous }: RecordedIntegrationKey, nowMs: number): string[] =>
   previous && nowMs < Date.parse(previous.until) ? [current, previous.secretHash] : [current];
 
@@ -240,7 +240,10 @@ export const integrationKeyUse: Aggregate<IntegrationKeyUse, IntegrationKeyUseEv
 
 export type UseOfKey = {
   readonly usedAt: string;
-  /** Whether this is the last opportunity to record the use. If it is, the minimum interval is ignored. */
+  /**
+   * Whether this is the last opportunity to record the use. If so, the minimum interval between recorded uses does not
+   * apply.
+   */
   readonly isFinal: boolean;
 };
 

@@ -34,7 +34,9 @@ export function cancelRun(state: JobState, { executionId }: RunRequest, now: Dat
   return [{ type: 'JobCancelled', data: { ...stageOf(run), finishedAt: now.toISOString() } }];
 }
 
-/** Marks a run as failed if its process no longer exists. Returns `[]` if the run has ended or was never claimed. */
+/**
+ * Marks a run as failed, because its process no longer exists. Returns `[]` if the run has ended or was never claimed.
+ */
 export function abandonRun(
   state: JobState,
   { executionId, error }: { executionId: string; error: string },

@@ -48,8 +48,8 @@ const finished = (execution: Execution, finishedAt: string) => ({
 });
 
 /**
- * Returns the execution after the event; undefined if the event changes nothing visible. `revision`: the event's
- * revision in the job's stream.
+ * Returns the execution after the event; undefined if the event changes no field of an execution. `revision`: the
+ * event's revision in the job's stream.
  */
 export function executionLogOf(event: JobEvent, revision: number): ExecutionLog | undefined {
   const log = logOf(event);

@@ -13,7 +13,7 @@ export type JobExecutionStatus = z.output<typeof JobExecutionStatus>;
 export const Artifact = z.object({ fileName: z.string(), sizeBytes: z.int(), sha256: z.string() });
 export type Artifact = z.output<typeof Artifact>;
 
-// Every event contains the whole execution, so a single event is sufficient for a live update.
+// Every event about a run identifies the execution completely, so clients can be updated from that event alone.
 const Execution = z.object({
   executionId: z.string(),
   trigger: JobTrigger,
@@ -188,12 +188,12 @@ export function startJob(state: JobState, start: JobStart, now: Date): JobEvent[
 
 export type Runner = { readonly executionId: string; readonly runner: string };
 
-/** `instead`: the runner whose process no longer exists. */
+/** `instead`: the runner to replace, because its process no longer exists. */
 export type ClaimRequest = Runner & { readonly term: number; readonly instead?: string | undefined };
 
 /**
  * Assigns the run to a runner. Returns `[]` if this run is not the job's active run, if it is paused, or if a runner
- * other than `instead` has claimed it.
+ * other than `instead` holds its claim.
  */
 export function claimRun(state: JobState, { executionId, runner, term, instead }: ClaimRequest, now: Date) {
   if (state.run?.execution.executionId !== executionId || state.run.isPaused) return [];

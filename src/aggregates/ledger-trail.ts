@@ -22,8 +22,8 @@ export type CategoryChoice = z.output<typeof CategoryChoice>;
 export const chosenFor = ({ transactionId }: CategoryChoice): string => transactionId;
 
 /**
- * The application of a rule to past transactions changed a category, or undoing the application restored the earlier
- * category. `categorizedBy`: the rule that assigned the category; null if the transaction has none.
+ * A transaction's category changed because a rule was applied to past transactions, or because the application was
+ * undone. `categorizedBy`: the rule that assigned the category; null if the transaction has none.
  */
 export const Recategorization = CategoryChoice.extend({
   applicationId: z.string(),
@@ -186,10 +186,10 @@ export type RecategorizationRequest = {
 };
 
 /**
- * Returns the change to record. Returns undefined if a user chose the category. Also returns undefined if this or a
- * later application has already changed the transaction, because a suspended leader may repeat its work after being
- * replaced. The result is also undefined for a cancelled transaction and for a reversal, because the two must keep the
- * same category.
+ * Returns the change to record. Returns undefined if a user chose the category, or if `replace` keeps the current one.
+ * Also returns undefined if this or a later application has already changed the transaction, because a suspended leader
+ * may repeat its work after being replaced. The result is also undefined for a cancelled transaction and for a
+ * reversal, because the two must keep the same category.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(
@@ -239,7 +239,7 @@ export const revisionIn = (trail: LedgerTrail, transactionId: string): number =>
 export const currentOf = (trail: LedgerTrail, transactionId: string): LedgerTransaction =>
   traceOf(trail, transactionId).transaction;
 
-/** A request to cancel a transaction, with the id for the reversal. */
+/** A request to cancel a transaction. `reversalId` is the id that the reversal will have. */
 export type Cancellation = {
   readonly transactionId: string;
   readonly reversalId: string;

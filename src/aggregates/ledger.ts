@@ -234,7 +234,7 @@ export type Correction = {
    */
   readonly direction: Direction;
   readonly amount: string;
-  /** The account "Adjustments" or "Opening balances". */
+  /** The "Adjustments" or "Opening balances" account. */
   readonly balancingAccountId: string;
 };
 

@@ -32,7 +32,7 @@ export const Currency = z
     'Must be an ISO 4217 currency with minor units.',
   );
 
-/** @throws DomainError invalid CURRENCY_MISMATCH if the given currency is not that of the tenant's books */
+/** @throws DomainError invalid CURRENCY_MISMATCH if `given` differs from the currency of the tenant's books */
 export function ensureCurrency(given: string | undefined, currency: string): void {
   if (given === undefined || given === currency) return;
   throw invalid(
@@ -53,12 +53,12 @@ export function toMinor(amount: string, digits: number): bigint {
 }
 
 const [MINUS, POINT, ZERO, NINE] = [45, 46, 48, 57];
-/** Numbers of this length are exact. */
+/** Maximum length of an amount that is converted as a number. A number with at most 15 digits is exact. */
 const SMALL_LENGTH = 15;
 
 /**
- * Converts a short amount without a regular expression, which would take most of the time. Returns undefined for any
- * other text.
+ * Converts a short amount to minor units. Avoids a regular expression, which would take most of the conversion time.
+ * Returns undefined if the text is long or malformed.
  */
 function smallMinor(amount: string, digits: number): number | undefined {
   const start = amount.charCodeAt(0) === MINUS ? 1 : 0;
@@ -70,7 +70,7 @@ function smallMinor(amount: string, digits: number): number | undefined {
   return start === 1 ? -minor : minor;
 }
 
-/** Appends the digits between two indexes to a number. Returns NaN for other characters. */
+/** Appends the digits between two indexes to a number. Returns NaN if there is any other character between them. */
 function withDigits(number: number, text: string, from: number, to: number): number {
   let result = number;
   for (let at = from; at < to; at += 1) {

@@ -189,6 +189,6 @@ export function readNotification(state: NotificationInbox, seen: SeenNotificatio
   return [{ type: 'NotificationRead', data: { notificationId: seen.notificationId } }];
 }
 
-/** `unread` is the number of unread notifications. */
+/** Returns `[]` if the person has no unread notifications. */
 export const readAllNotifications = (_: NotificationInbox, { unread }: { unread: number }): NotificationInboxEvent[] =>
   unread === 0 ? [] : [{ type: 'AllNotificationsRead', data: {} }];

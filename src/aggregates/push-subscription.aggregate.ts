@@ -42,7 +42,7 @@ const EndReason = z.enum(['UNSUBSCRIBED', 'GONE', 'REPLACED', 'USER_DELETED']);
 export type EndReason = z.output<typeof EndReason>;
 
 export const pushSubscriptionEvents = {
-  /** Appended again when the browser's keys or owner change. */
+  /** Appended again if the browser's keys or owner change, or if the read model does not list the subscription. */
   PushSubscribed: domain('CREATE', 'notification', PushSubscribed, { label: () => 'Web Push' }),
   /**
    * GONE: the push service no longer knows the subscription. REPLACED: newer subscriptions of the same person replaced
@@ -75,8 +75,8 @@ const ENDPOINT_NAMESPACE = 'b0b7b7b0-3f0e-5d9c-8b6d-5a3c6f0e2d41';
 export const pushSubscriptionId = (endpoint: string): string => nameUuid(endpoint, ENDPOINT_NAMESPACE);
 
 /**
- * Returns `[]` if the person already has the subscription with these keys. Transfers a subscription that belongs to
- * another person.
+ * Returns `[]` if the person already has the subscription with these keys and `isHere` is set. If the subscription
+ * belongs to another person, transfers it. `isHere`: whether the read model lists the subscription for the person.
  */
 export function subscribeToPush(
   state: PushSubscription,
@@ -116,7 +116,7 @@ const PushesDelivered = z.object({
   gone: z.int().min(0),
   /** Abandoned pushes, each with the code of its last failure. */
   failed: z.array(Failed),
-  /** Subscriptions that received the push, and whose last recorded use was more than an hour ago. */
+  /** Subscriptions that received the push and had no recorded use within the last hour. */
   used: z.array(z.string()),
   /** Whether this is the last batch. */
   isLast: z.boolean(),

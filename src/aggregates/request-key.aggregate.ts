@@ -90,7 +90,8 @@ export const releaseRequestKey = (state: RequestKey, { recordId }: KeyClaim): Re
   state.status === 'claimed' && state.recordId === recordId ? [{ type: 'RequestKeyReleased', data: { recordId } }] : [];
 
 /**
- * Returns `[]` if another attempt has already responded. If a rejected attempt has released the key, claims it again.
+ * Returns `[]` if the response to another attempt is already recorded. If a rejected attempt has released the key,
+ * claims the key again.
  */
 export function answerRequest(
   state: RequestKey,

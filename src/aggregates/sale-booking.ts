@@ -198,7 +198,7 @@ export function bookReturn(relatedSale: Sale, data: ReturnBookingData): SaleEven
 
 /**
  * Reverses every transaction of the related sale's booking exactly once, in that sale's stream. The reversals have the
- * sale's branch, unless the CANCELLATION specifies one.
+ * CANCELLATION's branch or, if it specifies none, the branch of the sale's booking.
  */
 export function bookCancellation(relatedSale: Sale, data: CancellationBookingData): SaleEvent[] {
   const found = bookedSale(relatedSale);

@@ -64,8 +64,8 @@ const Booking = z.object({
   /** Present only if rules assigned categories. */
   categorizedBy: z.exactOptional(CategorizedBys),
   /**
-   * The document's net and tax amounts by tax rate. For a CANCELLATION, the amounts of the sale. Absent in events from
-   * earlier releases.
+   * The document's net and tax amounts by tax rate. For a CANCELLATION, these are the sale's amounts. Absent in events
+   * from earlier releases.
    */
   taxes: z.exactOptional(z.array(TaxedAmount)),
 });
@@ -103,7 +103,8 @@ export const saleEvents = {
   AwaitedSaleBooked: technical(z.object({})),
   /**
    * A return or cancellation of the sale cannot currently be booked, and is about to be rejected in its own stream. The
-   * sale may not be in the stream yet. The booking is appended to the same stream, so this event never follows it.
+   * sale may not be in the stream yet. The document's booking is appended to this stream, so this event never follows
+   * that booking.
    */
   RelatedDocumentRejected: technical(Rejection.extend({ saleId: z.string() })),
   ReturnBooked: domain('UPDATE', 'sale', RelatedBooking.extend({ gross: z.string() })),

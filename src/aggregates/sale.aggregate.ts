@@ -41,7 +41,10 @@ export type AcceptedSale = Omit<SaleAccepted, 'lines' | 'metadata' | 'isBooked'>
   cancelledBy: { readonly saleId: string; readonly externalId: string } | null;
   /** Trail of all transactions booked on this sale. */
   trail: LedgerTrail;
-  /** Number of changes in this stream since the sale was accepted. */
+  /**
+   * Number of bookings and rejections since the sale was accepted, including the bookings of its returns and
+   * cancellation.
+   */
   changes: number;
 };
 /** The latest rejection of a RETURN or CANCELLATION. `saleId` is the id of that document. */
@@ -175,7 +178,7 @@ export type Acceptance = { readonly sourceId: string; readonly sale: PricedSale 
 
 export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, now: Date): SaleEvent[] {
   if (state.status !== 'absent') return [];
-  // Lists the fields for the same reason as `priceSale`.
+  // Lists the fields, because copying most of them is slow on Node 20; see `priceSale`.
   const data = {
     externalId: priced.externalId,
     sourceId,
@@ -212,7 +215,7 @@ export function chooseCustomer(state: Sale, { customerId }: { readonly customerI
 
 /**
  * Records that the sale cannot be booked at present. `attempts` is 1 for the first attempt, and increases by one with
- * each replay. Returns `[]` for a redelivery of the same attempt, or if the sale has been booked.
+ * each retry. Returns `[]` for a redelivery of the same attempt, or if the sale has been booked.
  */
 export function rejectSale(state: Sale, data: Rejection): SaleEvent[] {
   const { booking, rejection } = acceptedSale(state);
@@ -243,7 +246,7 @@ export function rejectRelated(state: Sale, data: RelatedRejection): SaleEvent[] 
 
 /**
  * Records that a return or cancellation is waiting for the sale, so that booking the sale also triggers that document's
- * booking. Returns `[]` if this has already been recorded, or if the sale has been booked or cannot be booked.
+ * booking. Returns `[]` if this has already been recorded, if the sale has been booked, or if the record is not a SALE.
  */
 export function awaitSale(state: Sale): SaleEvent[] {
   const isWaitedFor =

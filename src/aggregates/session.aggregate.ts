@@ -190,9 +190,10 @@ export type Rotation = {
 };
 
 /**
- * Spends the current token. For a token spent less than ROTATION_GRACE_MS ago, returns `[]`, and the caller responds
- * with the token from `answerTo`. Reuse of an older token ends the session. In that case, the caller must store the
- * events and then reject the request. An unknown token is rejected without any change, because anyone could invent one.
+ * Spends the current token, or ends the session if its maximum duration or MAX_TOKENS is reached. For a token spent
+ * less than ROTATION_GRACE_MS ago, returns `[]`, and the caller responds with the token from `answerTo`. Reuse of an
+ * older token ends the session. In that case, the caller must store the events and then reject the request. An unknown
+ * token is rejected without any change, because anyone could invent one.
  */
 export function rotateRefreshToken(state: Session, rotation: Rotation, now: Date): SessionEvent[] {
   const { presentedHash, nextHash, lifetime } = rotation;

@@ -192,7 +192,7 @@ export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEven
   return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
 }
 
-/** Closes the books up to and including a day. That day may already be closed. */
+/** Closes the books up to and including the day `through`. Returns `[]` if that is already the last closed day. */
 export function closePeriod(state: Tenant, { through, note = null }: ClosePeriod, now: Date): TenantEvent[] {
   const { closedThrough, timeZone } = presentTenant(state);
   const today = calendarDate(now.getTime(), timeZone);

@@ -67,7 +67,7 @@ const FORMS: Readonly<Record<z.output<typeof TransactionType>, Form>> = {
 
 const isGiven = (input: CreateTransaction, field: Part): boolean => (input[field] ?? null) !== null;
 
-/** @throws DomainError invalid, which lists every missing or rejected field */
+/** @throws DomainError invalid, which lists every missing or unexpected field */
 export function ensureForm(input: CreateTransaction): void {
   const { needs, oneOf = [] } = FORMS[input.type];
   const given = PARTS.filter((field) => isGiven(input, field));

@@ -134,7 +134,7 @@ function changed(state: PresentWebhook, event: Exclude<WebhookEvent, { type: 'We
   }
 }
 
-/** Returns the current signing secrets, newest first. */
+/** Returns the secrets that sign messages at `nowMs`, newest first. */
 export const secretsAt = ({ secrets }: PresentWebhook, nowMs: number): readonly WebhookSecret[] =>
   secrets.filter(({ until }) => until === null || Date.parse(until) > nowMs);
 
@@ -218,8 +218,8 @@ export type WebhookProgressEvent = EventOf<typeof webhookProgressEvents>;
 export type WebhookProgress = { readonly position: number };
 
 /**
- * Approximate progress of the webhook with the same id, needed if the read store is lost. The progress is recorded in a
- * separate stream, so that it does not change the webhook's revision.
+ * Approximate progress of the webhook with the same id. Used to restore the progress if the read store is lost. The
+ * progress is recorded in a separate stream, so that it does not change the webhook's revision.
  */
 export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> = {
   name: 'webhook-progress',

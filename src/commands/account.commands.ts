@@ -52,7 +52,7 @@ export class AccountService {
     @Inject(RecordReader) private readonly reader: RecordReader,
   ) {}
 
-  /** Returns the account if it has its own stream. Any other id belongs to a customer or is unknown. */
+  /** Returns the account with this id; the absent state if the id belongs to a customer or is unknown. */
   async own({ tenantId, id }: Target): Promise<Account> {
     return (await this.reader.read(account, tenantId, id)).state;
   }
@@ -66,8 +66,8 @@ export class AccountService {
   /**
    * Applies a decision to the account. Rejects changes that would deactivate or delete the default account for a type.
    * The account's memberships protect against concurrent changes to the default. The receipt's revision, which is
-   * compared with If-Match, counts the account's own events and the changes to `isDefault`. Those changes are events of
-   * another record.
+   * compared with If-Match, counts the account's own events and the changes to `isDefault`, which another stream
+   * records.
    */
   async change<D>(target: Target, data: D, decide: Decision<Account, D, AccountEvent>) {
     const { tenantId, id } = target;
@@ -78,8 +78,8 @@ export class AccountService {
   }
 
   /**
-   * Makes an account the default for its type, or removes it as the default, after its other changes have been
-   * recorded. The receipt covers both changes.
+   * Makes an account the default for its type, or removes it as the default, after the request's other changes have
+   * been recorded. The receipt covers all of these changes.
    */
   async setDefault(target: Target, done: Executed<Account, AccountEvent>, isDefault: boolean): Promise<Receipt> {
     const { tenantId, id } = target;

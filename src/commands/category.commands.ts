@@ -32,7 +32,10 @@ export class UpdateTransactionCategory extends command(categories.UpdateTransact
 export class ArchiveTransactionCategory extends command(nothing) {}
 export class RestoreTransactionCategory extends command(nothing) {}
 
-/** Maximum depth of the tree. When a category's parent changes, the command reads all ancestors of the new parent. */
+/**
+ * Maximum depth of the tree. It limits the work of changing a parent, because the command reads all ancestors of the
+ * new one.
+ */
 const MAX_DEPTH = 10;
 
 /**

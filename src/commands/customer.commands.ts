@@ -90,7 +90,7 @@ export class CustomerCreation {
 async function ensureBranch(reader: RecordReader, { target, data }: UpdateCustomer): Promise<UpdateCustomerInput> {
   const { branchId } = data;
   const { state } = await reader.read(customer, target.tenantId, target.id);
-  // The customer's existing branch may be inactive.
+  // A customer may keep a branch that has become inactive.
   if (branchId && branchId !== presentCustomer(state).branchId)
     await ensureActiveBranch(reader, target.tenantId, branchId);
   return data;

@@ -100,7 +100,7 @@ async function accountOf(reader: RecordReader, tenantId: string, id: string, pat
   throw notFoundAt(path, 'account');
 }
 
-/** Checks the accounts of the lines. Returns the customer among them if there is exactly one. */
+/** Checks the accounts to which the lines post. If exactly one of them belongs to a customer, returns that customer. */
 async function ensureLines(
   reader: RecordReader,
   tenantId: string,
@@ -128,7 +128,7 @@ async function activeCustomer(reader: RecordReader, tenantId: string, id: string
   return { id, name: state.name };
 }
 
-/** Expects a validated request for a transaction other than a journal entry. */
+/** Creates a transaction from a validated request. Journal entries are not supported. */
 function entryOf(input: CreateTransaction, facts: EntryFacts, balancingAccountId: string): LedgerTransaction {
   const { type, direction } = input;
   const amount = amountIn(facts.currency, input.amount ?? '');

@@ -43,7 +43,7 @@ export class ErrorRecorder {
     }
   }
 
-  /** Finds the first record that is not closed. It can use a binary search, because all earlier records are closed. */
+  /** Finds the first record that is not closed. A binary search is possible, because all earlier records are closed. */
   private async openIncarnation(fingerprint: string): Promise<number> {
     let closed = -1;
     let open = 0;

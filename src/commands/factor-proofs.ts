@@ -40,7 +40,7 @@ export const proofsIn = (body: object): string[] =>
 
 export type Method = 'TOTP' | 'PASSKEY' | 'RECOVERY_CODE' | 'PASSWORD';
 
-/** The response to a request that requires an additional proof. */
+/** Response to a request that needs a further proof of the person's identity. */
 export type FactorRequired = {
   readonly factorRequired: true;
   readonly factorToken: string;

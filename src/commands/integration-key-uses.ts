@@ -80,7 +80,10 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
     return this.clock.monotonicMs() - triedAtMs >= USE_RECORDED_EVERY_MS;
   }
 
-  /** Records the last uses of keys that are now idle. Stops tracking keys without unrecorded uses. */
+  /**
+   * Records the last use of each key for which no recording was attempted within the last minute. Stops tracking a key
+   * whose last use is already recorded.
+   */
   private async sweepAgainAndAgain(): Promise<void> {
     while (!this.ending.signal.aborted) {
       await this.clock.sleep(SWEEP_EVERY_MS, this.ending.signal);
@@ -121,8 +124,8 @@ export class IntegrationKeyUses implements OnApplicationBootstrap, OnApplication
   }
 
   /**
-   * Logs at most one warning per minute. The write is retried within a minute, and only the time of a use could be
-   * lost.
+   * Logs at most one warning per minute, because little is at stake: the write is retried after a minute, and only the
+   * time of a use could be lost.
    */
   private complain(error: unknown): void {
     const nowMs = this.clock.monotonicMs();

@@ -31,7 +31,7 @@ const KNOWN_MS = 30 * 24 * 3_600_000;
  */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
 
-/** Counted hits, with their counters. */
+/** Hits that were counted before the attempt, and the counters that they incremented. */
 type Reservation = readonly {
   readonly key: string;
   readonly isLocal: boolean;
@@ -101,7 +101,9 @@ export class LoginThrottle {
     }
   }
 
-  /** @throws DomainError limited if the last attempt to sign in to an account under attack was too recent */
+  /**
+   * @throws DomainError limited if the previous attempt by an unknown address to sign in to the account was too recent
+   */
   private async pause(account: string, failures: number): Promise<void> {
     const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - FREE_FAILURES - 1));
     const { isOver } = await this.hit(`login:pause:${digest(account)}`, 1, pauseMs);

@@ -111,8 +111,8 @@ export class RecordHistoryRead extends command(inspections.HistoryRead) {}
 export class RecordEventsRead extends command(inspections.EventsRead) {}
 
 /**
- * Retries the failed work and records the outcome. `ready`: see DeadLetterReplayer. @throws DomainError not_found;
- * conflict ALREADY_RESOLVED; unavailable if an engine is down
+ * Replays the dead letter's event and records the outcome. `ready`: see DeadLetterReplayer. @throws DomainError
+ * not_found; conflict ALREADY_RESOLVED; unavailable if an engine is down
  */
 export async function replayLetter(
   runner: CommandRunner,

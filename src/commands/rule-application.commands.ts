@@ -33,8 +33,8 @@ export class ApplyCategoryRule extends command(ApplyInput) {
 export type Undone = Receipt & { readonly restored: number; readonly kept: number };
 const nothing = z.object({});
 /**
- * Undoes the application of a rule. Resolves when the policy has completed the work. A retried request returns the
- * first result.
+ * Undoes the application of a rule. Waits up to PATIENCE_MS for the policy to complete the work. A retried request
+ * continues to wait, or returns the first result. @throws DomainError unavailable if the work takes longer
  */
 export class UndoRuleApplication extends command<typeof nothing, Undone>(nothing) {}
 

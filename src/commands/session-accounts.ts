@@ -46,8 +46,8 @@ export class SessionAccounts {
   ) {}
 
   /**
-   * Returns at most MAX_ACCOUNTS + 1 accounts, in no particular order. `slug` selects one tenant (`platform` for
-   * operators).
+   * Returns the accounts with the e-mail address in no particular order, at most MAX_ACCOUNTS + 1. `slug` selects one
+   * tenant (`platform` for operators).
    */
   async byEmail(email: string, slug?: string): Promise<Account[]> {
     const claim = emailClaim(email);
@@ -153,7 +153,7 @@ export class OidcIdentities {
       : this.runner.execute(user, { tenantId, id }, identity, bindIdentity);
   }
 
-  /** Returns the owners that have the e-mail address and may therefore be bound to the identity. */
+  /** Returns the accounts that may be bound to an identity with this e-mail address and issuer. */
   private async inviting(owners: readonly StreamParts[], given: Given): Promise<StreamParts[]> {
     const areInviting = await Promise.all(owners.map((owner) => this.isInviting(owner, given)));
     return owners.filter((_, index) => areInviting[index]);

@@ -171,7 +171,10 @@ export class Logout extends commandOf<Receipt, [principal: UserPrincipal | Opera
 const invalidRefreshToken = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The refresh token is invalid. Sign in again.');
 
-/** Reads the session and performs the checks made for every request. */
+/**
+ * Returns the session's owner and the generation of its next refresh token. @throws DomainError if the session or its
+ * owner is not valid
+ */
 async function honored(
   reader: RecordReader,
   accounts: SessionAccounts,

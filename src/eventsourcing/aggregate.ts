@@ -88,8 +88,8 @@ export type Claim = {
   /** The value with normalized case and spaces, so that equivalent values are equal strings. */
   readonly value: string;
   /**
-   * Error for the 409 response if another record holds the value. If null, the command succeeds without claiming the
-   * value.
+   * Error for the 409 response if another record holds the value. If null, the command then succeeds without claiming
+   * the value.
    */
   readonly refusal: { readonly code: string; readonly message: string } | null;
 };
@@ -111,8 +111,7 @@ export type MembershipRule<State> = {
   readonly staysWhile: 'last' | 'used';
   readonly refusal: { readonly code: string; readonly message: string };
   /**
-   * Returns the error for a newly used record that does not count, or that stops counting because of a concurrent
-   * command.
+   * Returns the error if a record that is to be used is unavailable, or if a concurrent command makes it unavailable.
    */
   readonly gone?: () => Error;
 };

@@ -28,12 +28,12 @@ export class Appender {
 
   /**
    * Prepares events for an append. Each id is derived from the command id, the stream, the expected revision and the
-   * index, and has the time of the command id if that is a UUIDv7. A retry of the same append produces the same ids, but a new decision at
-   * another revision produces different ones.
+   * event's index. If the command id is a UUIDv7, the event ids have the same time. A retry of the same append produces
+   * the same ids, but a new decision at another revision produces different ones.
    *
    * All reactions to an event share one command id, even after redelivery, under two leaders, and in different
-   * policies. Therefore, the ids of their events also depend on the type and the data, so that the store does not treat
-   * different decisions as duplicates.
+   * policies. Therefore, the event ids of a reaction also depend on the event's type and data. Otherwise, the store
+   * would treat different decisions as duplicates.
    */
   prepare(stream: string, expected: ExpectedRevision, events: readonly DomainEvent[]): EventToAppend[] {
     const context = currentContext();
@@ -64,9 +64,9 @@ export class Appender {
   }
 
   /**
-   * Appends in order. Each append starts only after all preceding ones have succeeded. An append with an unknown
-   * outcome is retried. The retry is idempotent, because the event ids remain the same. The result describes the events
-   * as stored.
+   * Performs the appends in order. Each one starts only after all preceding ones have succeeded. An append with an
+   * unknown outcome is retried. The retry is idempotent, because the event ids remain the same. The result describes
+   * the events as stored.
    * @throws errors from EventStore.append; AppendOutcomeUnknown if the outcome is still unknown after all attempts
    */
   async append(appends: readonly Append[]): Promise<Appended[]> {

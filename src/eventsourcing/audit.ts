@@ -16,7 +16,8 @@ export const subjectOf = ({ audit, data, recordId }: Audited): AuditSubject =>
   audit.about?.(data as never) ?? { entity: audit.entity, entityId: audit.subject?.(data as never) ?? recordId };
 
 /**
- * Event data fields by which people recognize a record, in order of preference. No field is more sensitive than a name.
+ * Event data fields by which people recognize a record, in order of preference. None of them is more sensitive than a
+ * name.
  */
 const LABELS = ['name', 'fullName', 'title', 'jobName', 'externalId'];
 const MAX_LABEL_LENGTH = 120;
@@ -47,8 +48,8 @@ const capital = (words: readonly string[]): string => {
 const sentences = new Map<string, readonly [subject: string, predicate: string]>();
 
 /**
- * Splits the words of an event type into those before and those after the record's name. The words before the name are
- * the entity or, if the type does not start with it, all words but the last.
+ * Splits the words of an event type into the two parts between which a summary inserts the record's name. The first
+ * part is the entity or, if the type does not start with it, all words but the last.
  */
 function sentenceOf(type: string, entity: string): readonly [subject: string, predicate: string] {
   const known = sentences.get(type);

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * `quarterHour`: the quarter hour that was used last, counted from 1970. `date`: the date of all its instants; undefined
- * if not computed yet; null if they may have different dates.
+ * `quarterHour`: the last quarter hour for which a date was requested, counted from 1970. `date`: the date of all
+ * instants in this quarter hour; undefined if not computed yet; null if their dates may differ.
  */
 type Zone = { readonly formatter: Intl.DateTimeFormat; quarterHour: number; date: string | null | undefined };
 
@@ -44,15 +44,16 @@ export function calendarDate(ms: number, timeZone: string): string {
   return zone.date ?? formattedDate(ms, zone);
 }
 
-/** `format` returns `MM/DD/Y`, with one to four digits for the year. */
+/** The formatter returns `MM/DD/Y`, with one to four digits for the year. */
 function formattedDate(ms: number, { formatter }: Zone): string {
   const text = formatter.format(ms);
   return `${text.slice(6).padStart(4, '0')}-${text.slice(0, 2)}-${text.slice(3, 5)}`;
 }
 
 /**
- * It suffices to compare the first and the last millisecond, because no zone's date changes twice within a quarter hour.
- * An hour would be too long: in Newfoundland, clocks were set back at 00:01 to 23:01 of the previous day.
+ * Returns the date of the whole quarter hour; null if its first and last milliseconds have different dates. No zone's
+ * date changes twice within a quarter hour. An hour would be too long: in Newfoundland, clocks were set back at 00:01
+ * to 23:01 of the previous day.
  */
 function dateOfQuarterHour(zone: Zone): string | null {
   const startMs = zone.quarterHour * QUARTER_HOUR_MS;

@@ -195,7 +195,7 @@ export class Claims {
     return owner.revision > claimed.ownerRevision ? 'dead' : 'pending';
   }
 
-  /** Like `statusOf`, but ends a claim that has been pending for too long. */
+  /** Like `statusOf`, but fences off a claim that has been pending for too long. */
   private async settle(claim: Claim, claimed: Claimed): Promise<'held' | 'dead' | 'pending'> {
     const status = await this.statusOf(claim, claimed);
     if (status !== 'pending') return status;

@@ -25,8 +25,8 @@ export type Executed<State = unknown, Event = DomainEvent> = {
 };
 
 /**
- * Outcome of a decision. `final` is true if the command may change nothing or may be rejected. The decision may reject
- * the command, or another record may hold an added value. A final outcome must not be based on a stale state.
+ * Outcome of a decision. `final`: whether the state must not be stale, because the command changes nothing or may be
+ * rejected. The decision itself may reject it, or another record may hold a value that it claims.
  */
 type Decided<S, E> = {
   readonly final: boolean;
@@ -62,12 +62,12 @@ export class CommandRunner {
   ) {}
 
   /**
-   * Decides on the record's state and appends the resulting events atomically. If a decision on a cached state is a
-   * rejection or a no-op, the stream's tail is read and the decision is repeated. If another append comes first, the
-   * decision is also repeated. However, if the context contains an `If-Match` value and `revisionOf` is not given, the
-   * command then fails with REVISION_CONFLICT. `revisionOf` returns the revision to compare with `If-Match` and to
-   * return to the caller. This is the revision of the record, or of the part that the command changes. The append
-   * always expects the stream's revision.
+   * Decides on the record's state and appends the resulting events atomically. If a decision on a cached state rejects
+   * the command, changes nothing or adds claims, the stream's tail is read and the decision is repeated. The decision
+   * is also repeated if another append to the stream comes first. However, if the context contains an `If-Match` value
+   * and `revisionOf` is not given, such an append causes a REVISION_CONFLICT. `revisionOf` returns the revision to
+   * compare with `If-Match` and to return to the caller. This is the revision of the record, or of the part that the
+   * command changes. The append always expects the stream's revision.
    * @throws the decision's DomainError; conflict with a claim's code; conflict REVISION_CONFLICT; unavailable if the
    * record remains contended
    */

@@ -31,8 +31,8 @@ export type RequestContext = {
   readonly ip?: string;
   readonly userAgent?: string;
   /**
-   * In a request, a unique UUIDv7; in a policy, the id of the event to which the policy is reacting. Event ids are
-   * derived from it.
+   * In a request, a unique UUIDv7; in a policy, the id of the event to which the policy is reacting. The ids of
+   * appended events are derived from it.
    */
   readonly commandId: string;
   /** Value of the `If-Match` header: the revision that the record must have. */

@@ -32,7 +32,7 @@ export type EventMetadata = {
   readonly sessionId?: string;
   readonly sourceId?: string;
   readonly keyId?: string;
-  /** The component of the service that acted on its own initiative. */
+  /** Name of the service's component, if the service acted on its own initiative. */
   readonly system?: string;
   readonly branchId?: string;
   readonly ip?: string;

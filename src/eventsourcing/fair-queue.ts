@@ -10,8 +10,8 @@ export type FairQueueLimits = {
 };
 
 /**
- * Owner of a task: a group (an address or a tenant), and optionally a member (an account). A member has at most one
- * slot at a time.
+ * Owner of a task: a group (an address or a tenant), and optionally a member (an account). A named member has at most
+ * one slot at a time.
  */
 export type Visitor = { readonly group: string; readonly member?: string };
 
@@ -26,9 +26,9 @@ type Member = {
 
 /**
  * Runs a limited number of tasks concurrently and queues the rest. Groups take turns, as do the members of a group. A
- * member's own tasks run in order of arrival. When a limit is exceeded, the queue selects the group with the most
- * waiting tasks, and in that group the member with the most waiting tasks. It rejects that member's newest task.
- * Therefore, no visitor can use up the capacity available to others.
+ * member's own tasks run in order of arrival. When the waiting tasks exceed a limit, the queue selects the group with
+ * the most of them, and in that group the member with the most. It rejects that member's newest task. Therefore, no
+ * visitor can use up the capacity available to others.
  */
 export class FairQueue {
   /** Groups with running or waiting tasks, and the members within them, in the order of their turns. */

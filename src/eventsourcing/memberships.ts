@@ -28,7 +28,8 @@ const membershipEvents = {
 type MembershipEvent = EventOf<typeof membershipEvents>;
 type Intent = MembershipEvent['data'];
 /**
- * Intents, newest first. States share this linked list, because a tenant may have one intent for each user and role.
+ * Intents, newest first. States share this linked list instead of copying it, because a tenant may have one intent for
+ * each user and role.
  */
 type Intents = { readonly intent: Intent; readonly earlier: Intents } | null;
 type MembershipState = { readonly intents: Intents };
@@ -111,7 +112,7 @@ export class Memberships {
     return false;
   }
 
-  /** Whether a record counts and will not be removed by a pending intent. */
+  /** Whether a record counts (see `Membership.keeps`) and no pending intent will change this. */
   private async keeps(intent: Intent): Promise<boolean> {
     const { membership, revision } = await this.member(intent.subject, intent.rule);
     if (!membership.keeps || intent.change !== 'leaves' || revision > intent.revision) return membership.keeps;
@@ -120,7 +121,7 @@ export class Memberships {
     return (await this.member(intent.subject, intent.rule)).membership.keeps;
   }
 
-  /** Whether a record counts and will continue to count. */
+  /** Whether a record that is to be used counts, and no pending intent will change this. */
   private async stays(intents: readonly Intent[], used: string, rule: string | undefined): Promise<boolean> {
     const intent = intents.find(({ subject }) => subject === used);
     return intent ? this.keeps(intent) : (await this.member(used, rule)).membership.keeps;

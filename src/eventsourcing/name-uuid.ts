@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { UUID } from '../ports/uuid.js';
 
 /**
- * UUIDv5 (RFC 9562, section 5.5): deterministic for a name and namespace. Returns the same value as `v5` of the uuid
- * package (verified by a test), but takes a third of the time. Every sale needs several such UUIDs.
+ * Returns the UUIDv5 (RFC 9562, section 5.5) of a name in a namespace. A test verifies that the result equals that of
+ * `v5` in the uuid package, which takes three times as long. Every sale needs several such UUIDs.
  * @throws TypeError if the namespace is not a lower-case UUID
  */
 export function nameUuid(name: string, namespace: string): string {
@@ -22,16 +22,19 @@ export function nameUuid(name: string, namespace: string): string {
 const VERSION_AT = 14;
 
 /**
- * Returns a UUIDv7 with the time `ms` (milliseconds since 1970). The other bits are those of `nameUuid`, so the id is
- * deterministic. Ids with similar times are adjacent in an index, whereas each random id changes a different page
- * (ADR 0093).
+ * Returns a UUIDv7 with the time `ms` (milliseconds since 1970). The other bits come from `nameUuid`, so the id is
+ * deterministic. Ids with similar times are adjacent in an index, whereas each random id changes a different page (ADR
+ * 0093).
  */
 export function nameUuidAt(ms: number, name: string, namespace: string): string {
   const digits = ms.toString(16).padStart(12, '0');
   return timed(`${digits.slice(0, 8)}-${digits.slice(8)}-`, nameUuid(name, namespace));
 }
 
-/** Like `nameUuidAt`, with the time of the namespace, a UUIDv7. For any other namespace, returns `nameUuid`. */
+/**
+ * Like `nameUuidAt`, with the time of the namespace if that is a UUIDv7. For any other namespace, returns the same id
+ * as `nameUuid`.
+ */
 export function nameUuidAfter(name: string, namespace: string): string {
   const id = nameUuid(name, namespace);
   return namespace[VERSION_AT] === '7' ? timed(namespace.slice(0, VERSION_AT), id) : id;

@@ -13,7 +13,7 @@ export interface Policy {
   readonly types: readonly string[];
   /** Origin of the policy's dead letters. Default: POLICY. */
   readonly letters?: 'SALE';
-  /** Whether an event requires no reaction. Such an event is skipped before it is decoded. */
+  /** Returns true for an event that requires no reaction. The event is then skipped before it is decoded. */
   isSettled?(event: RecordedEvent): boolean;
   /** Whether the policy must receive all events in order, one at a time, even if they belong to different streams. */
   readonly inOrder?: boolean;

@@ -27,14 +27,14 @@ export function rangeOfStream(stream: string): number {
 export type Portion = {
   /** Ranges in the portion; undefined for the whole history. */
   readonly ranges: readonly number[] | undefined;
-  /** Whether this leader also performs the undivided work. */
+  /** Whether this leader also performs the work that is not divided into ranges. */
   readonly coordinates: boolean;
   has(stream: string): boolean;
 };
 
 export const WHOLE: Portion = { ranges: undefined, coordinates: true, has: () => true };
 
-/** The range whose leader also performs the undivided work. */
+/** The range whose leader also performs the work that is not divided into ranges. */
 const COORDINATOR = 0;
 
 export function portionOf(ranges: readonly number[]): Portion {
@@ -50,7 +50,7 @@ const DIGIT_AT = DIVIDED.length + UUID_LENGTH - 1;
 
 /**
  * Returns a narrowing that selects the sale streams of some ranges, and all streams other than sales. Returns no
- * narrowing if the ranges contain all sales.
+ * narrowing if all ranges are selected.
  */
 export function narrowedTo(ranges: readonly number[] | undefined): { readonly narrowing?: Narrowing } {
   if (!ranges || ranges.length === RANGES) return {};
@@ -72,9 +72,8 @@ export const ALL_RANGES = Array.from({ length: RANGES }, (_, range) => range);
 
 /**
  * Returns the number of ranges that the process at index `at` of `count` processes should lead, and all ranges in that
- * process's order of preference. The shares of all processes add up to the number of ranges. A process has the same
- * preference in all groups. Leading the same ranges in each group reduces the number of events that the process
- * receives.
+ * process's order of preference. The shares of all processes add up to the number of ranges. The order is the same in
+ * every group to which the process belongs. A process that leads the same ranges in each group receives fewer events.
  */
 export function shareOf(at: number, count: number): { readonly share: number; readonly preferred: readonly number[] } {
   const base = Math.floor(RANGES / count);
@@ -90,8 +89,8 @@ export const partsOf = (key: string, part: PartKey, { ranges }: Pick<Portion, 'r
   ranges ? ranges.map((range) => part(key, range)) : [key];
 
 /**
- * Returns, for each key, the position that every range of a portion has reached. The undivided checkpoint applies to
- * every range. It is the minimum across all ranges, or was stored by an earlier release.
+ * Returns, for each key, the position that every range of a portion has reached. The checkpoint under the key itself
+ * applies to every range. It is the minimum across all ranges, or was stored by an earlier release.
  */
 export async function positionsIn(
   store: Pick<ReadStore, 'checkpoints'>,

@@ -6,8 +6,8 @@ import { streamName } from './stream-name.js';
 const MAX_KINDS = 10_000;
 
 /**
- * Tracks the last change to each kind of record in each tenant. Results computed from these records then need not be
- * compared with a read model. Has no information before `begin`.
+ * Tracks the last change to each kind of record in each tenant. It shows whether results computed from such records are
+ * still valid, without a comparison with a read model. Has no information before `begin`.
  */
 export class RecordChanges {
   private readonly latest: LRUCache<string, Position>;

@@ -8,7 +8,8 @@ import { isDivided, narrowedTo } from './ranges.js';
 import { lastEvents, lastOwnEvent, ownStreams } from './stream-events.js';
 
 /**
- * Intervals between checks of the end of the history, first while cached states are in use, then while they are not.
+ * Interval between checks of the end of the history while cached states are in use. IDLE_LOOK_EVERY_MS applies
+ * otherwise.
  */
 const LOOK_EVERY_MS = 200;
 const IDLE_LOOK_EVERY_MS = 400;
@@ -98,8 +99,9 @@ export class RecordFollower {
   }
 
   /**
-   * Returns the position of the last followed event if it is among the last events in the history. Otherwise, returns a
-   * position at or after that event.
+   * Returns the position that the cached states must reach in order to include the last followed event; BEFORE_ALL if
+   * they already include it. If the last events in the history are all sales, returns the position of the last of
+   * these.
    */
   private async lastFollowed(): Promise<Position> {
     const { events, catalogue, reader } = this.parts;

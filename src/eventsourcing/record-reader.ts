@@ -30,7 +30,8 @@ type Entry = { readonly loaded: Loaded<unknown>; readonly checkedAtMs: number };
 export type Freshness = {
   /**
    * Maximum age of the state in milliseconds, by the monotonic clock. The age is the time since the stream's tail was
-   * read, or since the cached states included the whole history. Default: 0, which requires the current state.
+   * read or, except for sales, since the cached states included the whole history. Default: 0, which requires the
+   * current state.
    */
   readonly maxAgeMs?: number;
   /**
@@ -56,14 +57,14 @@ export class RecordReader {
   private readonly cache: LRUCache<string, Entry>;
   /** The store's method, bound once, because every access through the store's wrappers costs more than the call. */
   private readonly revisionOf: ((stream: string) => number | undefined) | undefined;
-  /** Changes made by this process's appends or by applied events. */
+  /** Record changes caused by this process's appends, or by events that were applied. */
   readonly changes = new RecordChanges();
   private readonly startedAtMs: number;
   /** Tail reads in progress, which other readers may join. */
   private readonly looking = new Map<string, Look>();
   private readonly tails: TailReads;
   private followedTo: Position = Number.NEGATIVE_INFINITY;
-  /** Time at which the cached states last included the whole history. */
+  /** Time at which the cached states last included every followed event in the history. */
   private followedAtMs = Number.NEGATIVE_INFINITY;
   /** Time at which a state with a maximum age was last requested. */
   private usedAtMs = Number.NEGATIVE_INFINITY;
@@ -156,18 +157,18 @@ export class RecordReader {
     this.followedAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Applies events up to `position`. The events must be complete and in order. */
+  /** Applies all followed events up to `position`, in order. */
   apply(events: readonly RecordedEvent[], position: Position): void {
     for (const event of events) this.applyOne(event);
     this.followedTo = position;
   }
 
-  /** Records that all events that existed at the given time have been applied. */
+  /** Records that all followed events that existed at the given time have been applied. */
   confirm(atMs: number): void {
     this.followedAtMs = atMs;
   }
 
-  /** Position up to which the cached states include every event. */
+  /** Position up to which the cached states include every followed event. */
   get position(): Position {
     return this.followedTo;
   }

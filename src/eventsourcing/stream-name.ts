@@ -4,8 +4,8 @@ import { UUID_PATTERN } from '../ports/uuid.js';
 export const PLATFORM_TENANT = 'platform';
 
 /**
- * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. Therefore, the id of another tenant's record
- * produces the name of a nonexistent stream.
+ * Returns the name of a record's stream: `<entity>-<tenantId>_<id>`. Because the name contains the tenant's id, the id
+ * of another tenant's record results in the name of a nonexistent stream.
  */
 export const streamName = (entity: string, tenantId: string, id: string): string => `${entity}-${tenantId}_${id}`;
 

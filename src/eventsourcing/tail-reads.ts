@@ -17,8 +17,8 @@ export class TailReads {
   ) {}
 
   /**
-   * Reads the events after a known state and returns the updated state. Passes it to `keep`, unless a later event of the
-   * stream was delivered in the meantime. @throws errors from readStream
+   * Reads the events after a known state and returns the updated state. Passes this state to `keep`, unless a later
+   * event in the stream has been delivered in the meantime. @throws errors from readStream
    */
   async read<S, E extends DomainEvent>(
     aggregate: Aggregate<S, E>,
@@ -31,7 +31,7 @@ export class TailReads {
     this.reading.set(stream, reading);
     try {
       const loaded = await this.tail(aggregate, stream, known);
-      // Called synchronously, so that no event can be delivered in between.
+      // The check and the call are synchronous, so no event can be delivered between them.
       if (reading.seen <= loaded.revision) keep(loaded);
       return loaded;
     } finally {

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/time.js';
 import { DomainError } from './domain-error.js';
 import { retryForever } from './retry-forever.js';
 
-/** Whether an error is temporary: an engine is unavailable, or a record is contended. */
+/** Whether a retry may succeed, because an engine is unavailable or a record is contended. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof EventStoreUnavailable ||
   error instanceof ReadStoreUnavailable ||

@@ -10,7 +10,10 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { BookingFacts } from '../policies/booking-facts.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 
-/** Maximum time for which accepting a sale waits for facts. In-process reads take far less than a millisecond. */
+/**
+ * Maximum time for which accepting a sale waits for facts. If no server is involved, facts arrive in far less than a
+ * millisecond.
+ */
 export const PATIENCE_MS = 90;
 /**
  * Additional time for facts that may have arrived while the process itself could not run. Otherwise, a busy replica
@@ -32,13 +35,15 @@ const LATE = Symbol('late');
  * Decides how to book a sale that is about to be accepted, so that accepting and booking it require only one append.
  * Leaves the sale to the booking policy if that policy is paused, or if the facts cannot be read promptly
  * (docs/adr/0065). Also leaves it to that policy if the sale would be rejected, or if its customer must be created or
- * linked. For a short time after a slow read operation, uses only facts in memory. Never fails.
+ * linked. After a slow read operation, uses only facts in memory for HASTE_MS. Never fails.
  */
 @Injectable()
 export class AcceptingBooking {
   private hastyUntilMs = Number.NEGATIVE_INFINITY;
   private deadlineUntilMs = Number.NEGATIVE_INFINITY;
-  /** Called at the current deadline. A promise would keep every decided booking in memory until then. */
+  /**
+   * Callbacks to run at the current deadline. A promise instead would keep every decided booking in memory until then.
+   */
   private late = new Set<() => void>();
 
   constructor(
@@ -53,7 +58,10 @@ export class AcceptingBooking {
     return this.decidedAtOnce(target, state) ?? this.decidedSoon(target, state);
   }
 
-  /** Decides from facts in memory. Returns undefined if a fact is missing or the policy is paused. */
+  /**
+   * Decides from facts in memory. Returns undefined if a fact is missing or the policy is paused, and no events if the
+   * sale cannot be booked.
+   */
   private decidedAtOnce(target: Target, state: AcceptedSale): readonly SaleEvent[] | undefined {
     try {
       const control = this.reader.recent(policy, PLATFORM_TENANT, BOOKING, { maxAgeMs: FACTS_MAX_AGE_MS });
@@ -69,7 +77,7 @@ export class AcceptingBooking {
     if (!this.reader.isPrompt(FACTS_MAX_AGE_MS)) return [];
     const isHasty = this.clock.monotonicMs() < this.hastyUntilMs;
     const decided = this.decided(target, state);
-    // Facts in memory arrive before the event loop continues.
+    // Decisions that need only facts in memory complete before `setImmediate` does.
     const booked = await (isHasty ? Promise.race([decided, setImmediate(LATE)]) : this.inTime(decided));
     if (booked === LATE && !isHasty) this.hastyUntilMs = this.clock.monotonicMs() + HASTE_MS;
     return booked === LATE || booked === undefined ? [] : booked;

@@ -32,7 +32,7 @@ const ABOUT = [
   'Ignore unknown members. Contracts may gain members. Any other change creates a new version of the type.',
 ].join('\n\n');
 
-/** For example `saleBooked`. */
+/** Returns the contract's name in the document, such as `saleBooked`. */
 const nameOf = ({ entity, event }: Contract): string => entity + capitalised(event);
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 const ref = (...path: readonly string[]): JsonSchema => ({ $ref: `#/${path.join('/')}` });
@@ -68,7 +68,7 @@ function messageOf(contract: Contract): JsonSchema {
   };
 }
 
-/** Omits `$schema`, because draft 7 is AsyncAPI's default. */
+/** Returns the contract's JSON Schema without `$schema`, because draft 7 is AsyncAPI's default. */
 function payloadOf(contract: Contract): JsonSchema {
   const { $schema: _, ...schema } = eventJsonSchema(contract, 'draft-7');
   return schema;

@@ -15,8 +15,8 @@ export type CloudEvent = {
   readonly datacontenttype: 'application/json';
   readonly tenantid: string;
   /**
-   * The event's revision in its stream. A record's sequence may have gaps, because some events are not public or are
-   * parked.
+   * The event's revision in its stream. Consecutive published events may have a gap in this number, because some events
+   * are not public or are parked.
    */
   readonly sequence: string;
   readonly data: object;

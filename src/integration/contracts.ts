@@ -9,12 +9,12 @@ export const contracts: readonly Contract[] = [...Object.values(ofSales), ...Obj
   .map((one): Contract => one)
   .sort((a, b) => (typeOf(a) < typeOf(b) ? -1 : 1));
 
-/** `kontor.<entity>.<event>.v1` */
+/** Returns the CloudEvents type: `kontor.<entity>.<event>.v1`. */
 export function typeOf({ entity, event }: Pick<Contract, 'entity' | 'event'>): string {
   return `kontor.${entity}.${event}.v1`;
 }
 
-/** `kontor.<tenantId>.<entity>.<event>`: the subject of a tenant's events under this contract. */
+/** Returns the broker subject of a tenant's events under this contract: `kontor.<tenantId>.<entity>.<event>`. */
 export const subjectOf = ({ entity, event }: Pick<Contract, 'entity' | 'event'>, tenantId: string): string =>
   `kontor.${tenantId}.${entity}.${event}`;
 
@@ -99,7 +99,7 @@ export function exampleOf(contract: Contract): IntegrationEvent {
 /** A contract as returned by the API. */
 export type PublishedContract = {
   readonly type: string;
-  /** Contains the placeholder `{tenantId}`. */
+  /** Broker subject, with the placeholder `{tenantId}`. */
   readonly subject: string;
   readonly description: string;
   /** JSON Schema (draft 2020-12) of the complete event. */

@@ -21,7 +21,7 @@ import { parseStreamName, PLATFORM_TENANT } from '../eventsourcing/stream-name.j
 import type { RecordedEvent } from '../ports/event-store.js';
 import { IDS, type Ids } from '../ports/time.js';
 
-/** A request to park an event. It is passed to the serving thread, which alone may append. */
+/** A request to park an event. It is passed to the serving thread, because no other thread may append. */
 export type ParkRequest = {
   readonly origin: DeadLetterOrigin;
   readonly subscriber: string;
@@ -64,7 +64,7 @@ const SaleData = z.union([
   z.object({ transactions: z.tuple([identified], z.unknown()) }).transform(({ transactions: [first] }) => first),
 ]);
 
-/** Returns the external id in a sale's event. The data may be invalid and thus the reason for the failure. */
+/** Returns the external id in a sale's event. Ignores invalid data, which may be the reason for the failure. */
 const externalIdIn = (stream: string, data: unknown): Pick<ParkRequest, 'externalId'> =>
   (parseStreamName(stream)?.entity === sale.name && SaleData.safeParse(data).data) || {};
 

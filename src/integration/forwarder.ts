@@ -47,7 +47,7 @@ type Parts = {
  * the history.
  */
 const NEW_FOR_MS = 60 * 60_000;
-/** Number of live messages in flight above which a rewind waits. */
+/** A rewind waits while more than this number of live messages are in flight. */
 const FEW_IN_FLIGHT = 16;
 const YIELD_MS = 5;
 
@@ -60,7 +60,7 @@ type Rewinding = { readonly revision: number; readonly stop: () => Promise<void>
 
 /**
  * Executes the requests recorded in the forwarder's stream. Unless paused, publishes live events in one lane and
- * executes rewinds in another. A previously forwarded history without marks waits for an operator, unless
+ * executes rewinds in another. If a previously forwarded history has no marks, waits for an operator, unless
  * `restoreForward` is `all`.
  */
 export class Forwarder {

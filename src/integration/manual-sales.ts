@@ -52,7 +52,7 @@ export class CreateSale extends command(ManualSalePayload) {}
 /** Retries the booking of a rejected sale. */
 export class RetrySale extends command(z.object({})) {}
 
-/** The sale with an external id. The sale may not exist. */
+/** An external id, and the state of the sale with this id, which may be absent. */
 type Found = { readonly externalId: string; readonly target: Target; readonly known: Sale };
 type Acceptance = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 

@@ -23,7 +23,10 @@ export function publish(broker: Broker, event: Recorded, again?: Again): Promise
   return broker.publishInOrder(messagesOf(event, again), source);
 }
 
-/** Half of the broker's two-minute duplicate window. The broker always drops a repeat within this time. */
+/**
+ * Half of the broker's two-minute duplicate window. The broker always drops a repeat that follows the first attempt
+ * within this time.
+ */
 const SURELY_DROPPED_MS = 60_000;
 /**
  * Maximum age of a recent event. For an older event, the mark is saved before the event is published. For a recent

@@ -85,8 +85,8 @@ type KeyClaim = { readonly streamId: string; readonly data: SaleKeyClaim | undef
 /** `after`: the state to cache after the append, if any. */
 type Step = { readonly append: Append; readonly after: unknown };
 /**
- * The events that accept a sale, the sale after them, and the events that book the sale in the same append. There are no
- * events for a sale that is already known.
+ * The events that accept a sale, the resulting state, and the events that book the sale in the same append. For a sale
+ * that is already known, there are no events.
  */
 type Decided = { readonly accepted: readonly SaleEvent[]; readonly state: Sale; readonly booked: readonly SaleEvent[] };
 /** `refusedBy`: the stream that was not at the expected revision, or whose events are too large for one append. */

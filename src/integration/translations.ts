@@ -32,7 +32,7 @@ type Fact = {
   readonly ridesAlong?: true;
 };
 
-/** Publishes only the fields in the contract, regardless of other data that the event contains now or later. */
+/** Creates a fact that contains only the contract's fields, regardless of other data in the event. */
 const computedFact = <Data extends z.ZodObject>(contract: Contract<Data>, data: () => z.output<Data>): Fact => ({
   contract,
   data: () => pickContractFields(contract.data, data()),

@@ -45,7 +45,7 @@ type Parts = Omit<DeliveryParts, 'turns'> & { readonly store: ReadStore; readonl
 export class WebhookDispatcher {
   private readonly lanes = new Map<string, WebhookLane>();
   private readonly byTenant = new Map<string, Set<WebhookLane>>();
-  /** Lanes that wait until the history has been read for the first time. */
+  /** Lanes to open once their progress has been loaded, or found in the history. */
   private readonly waiting = new Map<string, SavedLane>();
   private readonly ended = new Set<string>();
   private readonly reported = new Map<string, Position>();
@@ -151,7 +151,7 @@ export class WebhookDispatcher {
     while (!this.stopping.signal.aborted) await this.followSelected(this.selection(), gotOn);
   }
 
-  /** Selects sales only in the ranges whose tenants have webhooks. */
+  /** Selects the relevant types of events. Excludes sales in ranges without any tenant that has a webhook. */
   private selection(): EventFilter {
     const ranges = new Set([...this.byTenant.keys()].map(rangeOf));
     return { ...allTypes, ...narrowedTo([...ranges]) };

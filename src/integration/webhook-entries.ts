@@ -17,7 +17,7 @@ export type SavedEntry = {
   readonly stream: string;
   readonly revision: number;
   readonly position: number;
-  /** A position in the history before the event. */
+  /** A position that precedes the event. */
   readonly before: number;
   /** Number of the event's messages that were delivered or became dead letters. */
   readonly done: number;

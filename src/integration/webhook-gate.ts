@@ -21,7 +21,7 @@ const DOWN_AFTER = 3;
  * allows only a few attempts at a time. As soon as the receiver has recovered, all waiting attempts are due.
  */
 export class WebhookGate {
-  /** Failures since the last success. */
+  /** Number of failures since the last success. */
   failures = 0;
   failingSinceMs: number | null = null;
   private running = 0;

@@ -134,7 +134,7 @@ export class WebhookLane {
       this.take({ ...entryOf('live', event, before), event: undefined });
   }
 
-  /** Resends one message. If the same delivery is still waiting, its next attempt becomes due instead. */
+  /** Resends one message. If the message's delivery is still waiting, makes its next attempt due instead. */
   resend(entry: SavedEntry): void {
     const open = [...this.open].find(({ logged }) => logged !== null && logged.id === entry.logged?.id);
     if (!open) this.take({ ...entry, event: undefined });
@@ -160,7 +160,7 @@ export class WebhookLane {
     return this.recovery !== null || [...this.open].some(({ kind }) => kind !== 'live');
   }
 
-  /** Every event up to and including this position has been delivered or parked. */
+  /** Every event up to and including this position has been delivered or parked, apart from recoveries and resends. */
   get doneUpTo(): Position {
     for (const { kind, before } of this.open) if (kind === 'live') return before;
     return this.isAttached ? this.parts.routed() : this.after;

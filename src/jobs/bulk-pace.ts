@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../ports/time.js';
 
-/** Maximum delay for which missed turns are made up. */
+/** Turns missed within this period are made up. Turns missed earlier are dropped. */
 const CATCH_UP_MS = 20;
 /** Work that becomes ready within this interval continues together, so that its events share commits. */
 const TOGETHER_MS = 10;
 
 /**
- * Spreads the work of a bulk run evenly. Each turn has a separate iteration of the event loop, so that requests wait
- * for the preparation of at most one item.
+ * Spreads the work of a bulk run evenly over time. Each turn runs in a separate iteration of the event loop, so that a
+ * request waits for at most one item.
  */
 export class BulkPace {
   private dueMs = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,10 @@ export class BulkPace {
     signal.throwIfAborted();
   }
 
-  /** Resolves for all callers of the same interval together, or when the signal is aborted. Never rejects. */
+  /**
+   * Resolves at the end of the current TOGETHER_MS interval, for all of its callers together, or when the signal is
+   * aborted. Never rejects.
+   */
   together(signal: AbortSignal): Promise<void> {
     const nowMs = this.clock.monotonicMs();
     const atMs = (Math.floor(nowMs / TOGETHER_MS) + 1) * TOGETHER_MS;

@@ -73,7 +73,7 @@ const Checkpoint = z.object({
   matched: z.number(),
   after: z.string(),
   seen: z.number(),
-  // Checkpoints from earlier releases lack this number. The letters are recounted at the end of the run.
+  // Checkpoints from earlier releases lack `resolved`. The run recounts its letters at its end.
   resolved: z.number().default(0),
   failed: z.number(),
 });
@@ -129,7 +129,7 @@ class Bulk {
       }
       signal.throwIfAborted();
       const page = { ...this.matching, limit: PART, after: at.after };
-      // Reads the list in a separate turn of the event loop, so that requests wait for nothing else during that turn.
+      // Read the list in a separate turn of the event loop, so that requests do not wait for other work in addition.
       await nextTurn();
       const { documents, next } = await models.part(deadLetters, PLATFORM, page);
       await nextTurn();

@@ -29,7 +29,7 @@ const RETRY_MS = 2_000;
  * Starts jobs at the instants of their schedules, in UTC. The job's stream stores the last started instant, so each
  * instant starts at most one run despite clock changes or concurrent schedulers. Downtime or a clock that is set
  * forward may cause instants to be missed. Only the last missed instant starts a run, which is then late. Instants
- * before the schedule was first recorded are ignored.
+ * before the current schedule was recorded are ignored.
  */
 export class JobScheduler {
   /** Each job's last handled instant, in milliseconds since 1970. */
@@ -111,8 +111,8 @@ type Leftover = {
 
 /**
  * Delay before a run from a later term is marked as failed or continued. A suspended process may have lost its lease
- * without noticing. It notices the loss within Leadership's `giveUpAfterMs`. This delay is longer. If this process
- * still leads after the delay, the later term originates from a lease store that no longer exists.
+ * without noticing. It notices the loss within Leadership's `giveUpAfterMs`, which is shorter than this delay. If this
+ * process still leads after the delay, the later term originates from a lease store that no longer exists.
  */
 const DOUBT_MS = 6_000;
 
@@ -156,7 +156,7 @@ export class JobLeader {
     };
   }
 
-  /** Returns the runs in progress, according to the jobs' streams. */
+  /** Returns the runs that, according to the jobs' streams, are in progress and not paused. */
   private async leftovers(): Promise<Leftover[]> {
     const states = await Promise.all(this.jobs.map(({ name }) => this.reader.read(aggregate, PLATFORM_TENANT, name)));
     return states.flatMap(({ state: { run } }, index) => {
@@ -176,7 +176,7 @@ export class JobLeader {
     else await this.retry(signal, () => runner.abandon(job.name, executionId));
   }
 
-  /** Takes over runs started after position `from` and stops runs that another process has ended. */
+  /** Takes over runs that are started or resumed after position `from`. Stops runs that have been paused or ended. */
   private async follow(runner: JobRunner, from: number, signal: AbortSignal): Promise<void> {
     const filter = { on: 'stream', prefixes: [streamName(aggregate.name, PLATFORM_TENANT, '')] } as const;
     let after = from;

@@ -83,7 +83,7 @@ export class JobRunner {
     const abort = new AbortController();
     const work: Work = {
       abort,
-      // The paused work may not have ended yet.
+      // Earlier work on the run may not have ended yet after a pause.
       done: (before?.done ?? Promise.resolve())
         .then(() => this.work(job, { executionId, instead }, abort.signal))
         .catch((error: unknown) => {
@@ -96,7 +96,7 @@ export class JobRunner {
     this.works.set(executionId, work);
   }
 
-  /** Marks a run as failed if its process no longer exists. @throws append errors */
+  /** Marks a run as failed, because its process no longer exists. @throws append errors */
   async abandon(jobName: string, executionId: string): Promise<void> {
     const { events } = await this.change(jobName, executionId, { executionId, error: PROCESS_GONE }, abandonRun);
     if (events.length > 0) this.parts.logger.warn({ job: jobName, executionId }, PROCESS_GONE);

@@ -65,8 +65,8 @@ export class BookingFacts {
   }
 
   /**
-   * Returns the same facts for a SALE that may not have been accepted yet. Writes nothing, does not wait for other
-   * commands, and may use states of the given maximum age.
+   * Returns the facts that `of` would return, for a SALE that may not have been accepted yet. Writes nothing, does not
+   * wait for other commands, and may use states of the given maximum age.
    * @returns undefined if the customer must be created or linked first
    * @throws DomainError if the SALE cannot be booked now; errors from the engines
    */

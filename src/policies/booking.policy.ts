@@ -28,16 +28,16 @@ import { type BookingPlan, BookingPlans } from './booking-plan.js';
 type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 
 /**
- * Maximum time for which the booking of a return or cancellation waits for that of the sale. For a manual document, the
- * maximum time for which this policy waits for the request to book it.
+ * Maximum time for which this policy waits until a sale is booked before it books the sale's return or cancellation, or
+ * until a request has booked its manual document.
  */
 const BOOKING_WAIT_MS = 2_000;
 const BOOKING_LOOK_MS = 50;
 const RELATED_SALE_UNKNOWN = 'RELATED_SALE_UNKNOWN';
 
 /**
- * `attempts` counts attempts to book the document. If `isQuiet` is set, a failure for the same reason as the recorded
- * failure is not recorded again.
+ * `attempts`: number of attempts to book the document, including this one. If `isQuiet` is set, a failure for the same
+ * reason as the recorded failure is not recorded again.
  */
 export type BookingAttempt = { readonly attempts: number; readonly isQuiet?: boolean };
 
@@ -60,7 +60,7 @@ export class BookingPolicy implements Policy {
     @Inject(CLOCK) private readonly clock: Clock,
   ) {}
 
-  /** The intake has booked nearly all sales. */
+  /** Returns true if the intake has booked the sale, which applies to nearly all sales. */
   isSettled({ type, data }: Pick<RecordedEvent, 'type' | 'data'>): boolean {
     return type === 'SaleAccepted' && (data as { readonly isBooked?: boolean }).isBooked === true;
   }
@@ -79,8 +79,8 @@ export class BookingPolicy implements Policy {
           if (state.type !== 'SALE') await this.relatedBooking(target, state);
           return this.bookOrReject(target, state, { attempts: 1 });
         });
-    // The rejection has been recorded. Throwing it also parks a dead letter. The letter remains parked until its cause
-    // is removed.
+    // The rejection has been recorded. Throwing it also parks a dead letter, which the healing policy resolves once the
+    // sale can be booked.
     if (rejection) throw new SaleRejection(rejection, state.externalId);
   }
 
@@ -168,7 +168,7 @@ export class BookingPolicy implements Policy {
     return failure;
   }
 
-  /** Whether the document is booked, in its own stream or in that of its related sale. */
+  /** Whether the document is booked, either in its own stream or in the related sale's stream. */
   async isBooked({ tenantId, id }: Target, state: AcceptedSale): Promise<boolean> {
     const { state: holder } = await this.reader.read(sale, tenantId, holderIdOf(tenantId, id, state));
     return isBookedOn(holder, id, state);

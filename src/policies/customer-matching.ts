@@ -36,7 +36,7 @@ export class CustomerMatching {
     @Inject(CustomerCreation) private readonly creation: CustomerCreation,
   ) {}
 
-  /** Returns the id of an existing customer. */
+  /** Returns the id of the sale's customer. Creates or links the customer if necessary. */
   async customerOf(inHand: SaleInHand): Promise<string> {
     const { tenantId, state } = inHand;
     if (state.customerId !== null && (await this.exists(tenantId, state.customerId))) return state.customerId;
@@ -86,7 +86,9 @@ export class CustomerMatching {
     return presentTenant(state).seeds.customerId;
   }
 
-  /** Returns the id of an existing customer if no link needs to be added. Writes nothing. */
+  /**
+   * Returns the id of the sale's customer; undefined if the customer must first be created or linked. Writes nothing.
+   */
   async knownCustomer(
     tenantId: string,
     { sourceId, customer: wanted }: Pick<AcceptedSale, 'sourceId' | 'customer'>,

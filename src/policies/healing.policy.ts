@@ -41,8 +41,8 @@ type Handled = Cause | Extract<DeadLetterEvent, { type: (typeof LETTERS)[number]
 const AT_ONCE = 8;
 
 /**
- * Books rejected sales once the causes of their rejections are gone, and resolves their dead letters. The policy
- * resolves the letter last, so that after a crash the redelivered event still finds it parked.
+ * Books rejected sales once the causes of their rejections are gone, and resolves their dead letters. Resolves a letter
+ * only after it has booked the sale. After a crash in between, the redelivered event still finds the letter parked.
  *
  * A cause may disappear after the failed attempt, but before the letter is parked. Therefore, the policy retries every
  * letter once after it is parked, and once after each failed replay (docs/adr/0074).

@@ -6,7 +6,9 @@ const LOOK_EVERY_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
 export type ModelWatch = {
-  /** Returns a position. The next call to `look` covers the history at least up to and including this position. */
+  /**
+   * Position of the read model. The next call to `look` covers the history at least up to and including this position.
+   */
   readonly position: () => number;
   /** Handles every document listed in the read model. Returns false if handling failed for any of them. */
   readonly look: () => Promise<boolean>;

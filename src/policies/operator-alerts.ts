@@ -91,5 +91,5 @@ export class OperatorAlerts {
   }
 }
 
-/** The notification's own id identifies the record of its pushes to browsers. */
+/** The id differs from the notification's id, which identifies the record of the pushes to browsers. */
 const deliveryId = ({ recordId }: Sent): string => noticeId(ALERTS, recordId);

@@ -70,7 +70,10 @@ const NOTIFICATIONS_AT_ONCE = 16;
 const MAX_WAITING = 4_000;
 /** Maximum number of open notifications, including those that are becoming dead letters. */
 export const NOTIFICATIONS_IN_HAND = MAX_WAITING + 1_000;
-/** Maximum number of batches of one notification in flight. They are kept in memory and repeated after a crash. */
+/**
+ * Maximum number of batches in flight for one notification. These batches are in memory, and are repeated after a
+ * crash.
+ */
 const MAX_OPEN = 2;
 /** Time limit for a replay, because a caller waits for the response. */
 const RETRY_WITHIN_MS = 5_000;
@@ -80,7 +83,7 @@ const RETRY_STRETCH = 1_000;
 const USE_SHOWN_TO_MS = 60 * 60_000;
 const NAME = 'push';
 
-/** Failure code of an untried push. */
+/** Failure code of a push that was never attempted. */
 const NOT_TRIED = 'NOT_TRIED';
 
 type Push = (target: PushTarget) => Promise<PushResult>;
@@ -130,9 +133,9 @@ export class PushDeliveries {
   }
 
   /**
-   * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Untried
-   * pushes count as failed. Returns the reason if some still fail. The next replay begins with the pushes that this one
-   * did not reach.
+   * Retries failed pushes whose browsers are still subscribed, as many as possible within RETRY_WITHIN_MS. Pushes that
+   * were never attempted count as failed. Returns the reason if some pushes still fail. The next replay begins with the
+   * pushes that this one did not reach.
    */
   retry(event: Sent): Promise<Reason | undefined> {
     return this.retries.run(event.recordId, async () => {
@@ -153,7 +156,7 @@ export class PushDeliveries {
     });
   }
 
-  /** Returns the failed pushes. First records untried pushes as failed. */
+  /** Returns the failed pushes. First records pushes that were never attempted as failed. */
   private async failedOf(event: Sent): Promise<readonly FailedPush[]> {
     const { state } = await this.reader.read(pushDelivery, event.tenantId, event.recordId);
     const skip: Push = () => Promise.resolve({ kind: 'failed', code: NOT_TRIED });

@@ -28,8 +28,8 @@ export type TenantReceiver = PushReceiver & { readonly tenantId: string };
 export type PushTry = (receiver: TenantReceiver, message: PushMessage) => Promise<PushResult | undefined>;
 
 /**
- * Sends pushes with limited concurrency and retries them. Tenants share the slots fairly. Push service failures are
- * counted per tenant. One tenant's endpoints therefore do not delay other tenants' pushes.
+ * Sends pushes with limited concurrency, and retries failed ones. Tenants share the slots fairly. Push service failures
+ * are counted per tenant. One tenant's endpoints therefore do not delay other tenants' pushes.
  */
 @Injectable()
 export class PushSender {
@@ -72,8 +72,8 @@ export class PushSender {
   }
 
   /**
-   * Returns a function that attempts a push once, until the signal aborts, regardless of earlier deliveries. A push
-   * service that fails twice in a row is skipped for a while, and its browsers count as failed.
+   * Returns a function that attempts each push once, until the signal aborts. Ignores failures of earlier deliveries. A
+   * push service that fails twice in a row is skipped for a while, and pushes to its browsers count as failed.
    */
   round(signal: AbortSignal): PushTry {
     // Every attempt in flight adds a listener to the signal.

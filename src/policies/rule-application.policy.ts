@@ -54,8 +54,8 @@ const LANES = 8;
 
 /**
  * Applies rules to past transactions and undoes rule applications, one batch per event. Each batch ends with an event
- * that causes the next batch. After a crash, the redelivered event repeats its batch. Transactions already changed by
- * the application remain unchanged, but are counted.
+ * that causes the next batch. After a crash, the redelivered event repeats its batch. A repeated batch counts
+ * transactions that the application has already changed, but does not change them again.
  */
 @Injectable()
 export class RuleApplicationPolicy implements Policy {

@@ -24,9 +24,9 @@ export type SalePlace = {
 };
 
 export type SaleDates = {
-  /** Calendar date of `occurredAt` in the tenant's time zone or, if that date is closed, the first open day. */
+  /** Calendar date of `occurredAt` in the tenant's time zone or, if its period is closed, the first open day. */
   readonly date: string;
-  /** The calendar date of `occurredAt`, if that date is closed. */
+  /** The calendar date of `occurredAt`. Present only if its period is closed. */
   readonly documentDate?: string;
 };
 export type SaleFacts = SalePlace & SaleDates;
