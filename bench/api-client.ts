@@ -67,7 +67,7 @@ export class ApiClient {
     return JSON.parse(answered.body) as T;
   }
 
-  /** Requires a signed-in operator. */
+  /** Returns the state of all queues. Requires a signed-in operator. */
   async queues(): Promise<readonly Queue[]> {
     return (await this.json<{ data: { queues: Queue[] } }>('GET', '/api/platform/redis/queues')).data.queues;
   }

@@ -20,7 +20,7 @@ import { round } from './statistics.js';
 
 /**
  * This benchmark has no goal. It measures the backup of a large history while sales arrive, the verification of the
- * backup, and the restore into another embedded store. Compares both histories and all of their read models. Also
+ * backup, and the restore into another embedded store. It compares both histories and all of their read models. It also
  * measures a rebuild of all read models while the service handles requests. The jobs run in the worker threads of the
  * compiled service.
  */

@@ -79,7 +79,7 @@ const runOf = async ({ operator }: BenchService): Promise<Run> => {
 const change = async (service: BenchService, what: string): Promise<unknown> =>
   service.operator.json('POST', `/api/platform/jobs/execution/${(await runOf(service)).id}/${what}`, {});
 
-/** Waits until the bulk run has the given status, without a time limit. */
+/** Waits until the bulk run has a status that `isReached` accepts, without a time limit. */
 async function reached(service: BenchService, isReached: (status: string) => boolean): Promise<Run> {
   let signedInMs = performance.now();
   for (;;) {

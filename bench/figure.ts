@@ -18,7 +18,7 @@ export type Measurement = Series & {
   /** Baseline from the same runs, on the same machine. The ratio is computed for each run. */
   readonly against?: Series;
   readonly goal?: Goal;
-  /** Context required to interpret the number. */
+  /** Context required to interpret the figure. */
   readonly notes?: readonly string[];
   readonly details?: Readonly<Record<string, unknown>>;
 };

@@ -1,6 +1,6 @@
 import type { AnyTable, DocumentWrite, ReadStore } from '../src/ports/read-store.js';
 
-/** A read model whose only index is the one on its key. */
+/** A read model that has no index except on its key. */
 export const RAW: AnyTable = {
   model: {
     ...{ name: 'raw', version: 1, fields: {}, filters: [] },
@@ -37,7 +37,7 @@ export async function copyDocuments(
   return { documents, ms };
 }
 
-/** Writes to a read store with plain inserts, and without any index other than the one on the keys. */
+/** Writes to a read store with plain inserts, and without any index except on the keys. */
 export const into =
   (store: ReadStore) =>
   async (writes: readonly DocumentWrite[]): Promise<void> => {

@@ -42,7 +42,7 @@ export async function timeEach(times: number, call: () => Promise<unknown>): Pro
   return taken;
 }
 
-/** Number of calls that complete within the given number of seconds at the given concurrency. */
+/** Repeats a call for the given number of seconds at the given concurrency. Returns the rate and the durations. */
 export async function callsIn(seconds: number, atOnce: number, call: () => Promise<unknown>) {
   const startedMs = performance.now();
   const endsMs = startedMs + seconds * 1_000;

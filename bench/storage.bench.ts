@@ -17,8 +17,8 @@ import { round } from './statistics.js';
 
 /**
  * This benchmark has no goal. It measures the data that a sale adds to the servers: the content of its events, its
- * documents, and the files that store its messages. The content of events and documents has the same size on
- * EventStoreDB and MongoDB, whose files also contain indexes and the overhead of their formats.
+ * documents, and the files that store its messages. On EventStoreDB and MongoDB, the content of events and documents
+ * has this size too. The files of both servers also contain indexes and format overhead.
  */
 const SECONDS = pick(60, 4);
 const CONNECTIONS = 16;

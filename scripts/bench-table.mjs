@@ -54,7 +54,7 @@ export function table(figures) {
 
 /**
  * Returns a growth curve for each figure that was measured at several sizes. A curve contains the medians, and the
- * factor by which the result for the largest size is worse than that for the smallest.
+ * factor by which the result for the largest size is worse than the result for the smallest size.
  */
 export function curves(figures) {
   const groups = figures

@@ -5,7 +5,7 @@
 // writes all results to bench/results/<date>-<name>.json. The subject runs on one core, its load on the other. Missed
 // goals do not fail the command, but errors and figures that cannot be measured do.
 //   --quick       short and small, about ten minutes: a smoke test, not to be quoted
-//   --only        only these figures; includes those without a goal: backup, notifications, audit, reports
+//   --only        only these figures; required for figures without a goal, such as backup, audit and reports
 //   --events      growth curves: B1, B2, B3, B6 and B7 at each of these sizes; other figures only with --only
 //   --keep        folder for prepared histories, which later runs reuse
 //   --both-cores  no CPU pinning

@@ -4,7 +4,7 @@
 // if an operation was not reached. FUZZ_EXAMPLES=<n> sets the number of random requests per operation (default: 40),
 // and FUZZ_SEED=<n> the seed (default: 1). FUZZ_ONLY=<path>[,<path>] limits the run to these paths. FUZZ_RESULT=<file>
 // writes the findings as JSON. SCHEMATHESIS=<folder> uses an existing virtual environment. Without access to PyPI,
-// Kontor's own property test with invalid bodies runs instead. In that case, REQUIRE_SERVERS=true makes the run fail.
+// Kontor's own property test with invalid bodies runs instead or, with REQUIRE_SERVERS=true, the run fails.
 // TEST_REPORT: see jest.mjs.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -41,8 +41,8 @@ async function run({ row, fault, suites }, work) {
 }
 
 /**
- * The CI command that covers the row at the same scale. In the short form, the table lists such a row, but this command
- * does not run it again.
+ * The CI command that covers the row at the same scale, if any. The short form lists such a row in its table, but does
+ * not run it again.
  */
 function shownBy({ suites }) {
   if (isSoak || only || suites.some((suite) => suite.startsWith('test/reliability/'))) return undefined;

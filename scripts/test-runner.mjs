@@ -22,8 +22,8 @@ function requireInternalModule(path) {
 let suites = 0;
 
 /**
- * Imports a suite with its own instances of the modules of `test/`, because these may contain hooks and state. With
- * `ownModules`, also with its own instances of the modules of `src/`.
+ * Imports a suite with separate instances of the modules in `test/`, because these may contain hooks and state. With
+ * `ownModules`, the suite also gets separate instances of the modules in `src/`.
  */
 function importSuite(path, { ownModules = false }) {
   suites += 1;

@@ -2,7 +2,7 @@
 // with the PyPI library `standardwebhooks`. One endpoint accepts everything, one rejects some messages once, and one is
 // slow. The secret is rotated during the run. Prints a table at the end. SALES=<n> sets the number of pushed sales
 // (default: 200). WEBHOOK_PYTHON=<folder> uses an existing virtual environment. Without access to PyPI, nothing is
-// tested. In that case, REQUIRE_SERVERS=true makes the run fail. TEST_REPORT: see jest.mjs.
+// tested or, with REQUIRE_SERVERS=true, the run fails. TEST_REPORT: see jest.mjs.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -61,7 +61,7 @@ async function deliver(service, receiver) {
     for (let number = first; number < last; number += 1) await service.sell(shop, `sale-${number}`);
   };
   await sellTo(0, SALES / 2);
-  // Waits, because messages signed before the rotation have only one signature, which is that of the old secret.
+  // Waits, because messages signed before the rotation have only one signature, which was created with the old secret.
   await arrived(receiver, '/steady', MESSAGES / 2);
   const rotated = await service.call(`/api/webhooks/${hooks.get('/steady')}/rotate-secret`, { token, method: 'POST' });
   await sellTo(SALES / 2, (SALES * 3) / 4);

@@ -43,7 +43,7 @@ function openNote(note, key) {
   return { size: Number(size), root: Buffer.from(root, 'base64') };
 }
 
-/** RFC 9162, section 2.1.3.2. */
+/** Verifies an inclusion proof (RFC 9162, section 2.1.3.2). */
 function isIncluded(index, size, leaf, path, root) {
   let [fn, sn, r] = [index, size - 1, leaf];
   for (const hex of path) {

@@ -28,7 +28,7 @@ export class KernelAdapter extends FastifyAdapter {
   }
 
   override registerParserMiddleware(): void {
-    // Nothing to register: the kernel's JSON parser is the only one.
+    // Registers nothing, because the kernel's JSON parser is the only body parser.
   }
 
   override setErrorHandler(): ReturnType<FastifyAdapter['setErrorHandler']> {

@@ -35,7 +35,7 @@ export type AdmissionOptions = {
   readonly isOpen?: () => boolean;
 };
 
-/** Limits on requests per minute. Partner keys have their own limits. */
+/** Limits on requests per minute. Partner keys have separate limits. */
 export type RequestLimits = {
   /** Limit on writes to public routes from one network address. */
   readonly address: number;
@@ -166,7 +166,7 @@ export class Admission {
   }
 
   /**
-   * Authenticates a partner, and counts the request by the key, or by the network address if the key is invalid.
+   * Authenticates a partner. Counts the request against the key or, if the key is invalid, against the network address.
    * @throws DomainError INVALID_KEY
    */
   private async partner(request: FastifyRequest, reply: FastifyReply): Promise<PartnerPrincipal> {
@@ -185,7 +185,7 @@ export class Admission {
     return partner;
   }
 
-  /** Counts only requests with an invalid key, not requests whose key is not checked, and reports the limit for both. */
+  /** Enforces the address's limit if the key is invalid. If the key could not be checked, only reports the limit. */
   private async countStranger(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
     const isRefused = error instanceof DomainError && error.kind === 'unauthenticated';
     const address = `partner-address:${clientNetwork(addressOf(request))}`;
@@ -227,7 +227,7 @@ export class Admission {
     if (token === undefined || !sameSecret(token, metricsToken)) throw unauthenticated();
   }
 
-  /** Whether a program on this machine sent the request. Excludes proxies and DNS rebinding by other sites' pages. */
+  /** Whether a program on this machine sent the request. Rejects proxies, and pages that use DNS rebinding. */
   private isOfThisMachine({ headers, host, socket }: FastifyRequest): boolean {
     const isForwarded = FORWARDING.some((name) => headers[name] !== undefined);
     const isLoopback = LOOPBACK.test(socket.remoteAddress ?? '');

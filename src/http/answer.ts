@@ -23,7 +23,7 @@ export type AnswerOptions = {
   readonly headers?: Readonly<Record<string, string | number>>;
 };
 
-/** A handler's result with its own status or headers. */
+/** A handler's result with a specific status or specific headers. */
 export class Answer {
   constructor(
     readonly body: unknown,

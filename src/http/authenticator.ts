@@ -47,8 +47,8 @@ type Named = Pick<TokenClaims, 'sub' | 'sid' | 'tid'> & { readonly signedInAtMs?
 const ADMINISTRATORS = ['OWNER', 'ADMIN'];
 
 /**
- * Authenticates callers. A credential only proves to whom it was issued. Its validity is determined from the streams,
- * never from read models, because these may lag. The authenticator also records the use of integration keys.
+ * Authenticates callers. A credential proves only to whom it was issued. The streams determine whether it is still
+ * valid. Read models never do, because they may lag. The authenticator also records the use of integration keys.
  */
 @Injectable()
 export class StreamAuthenticator implements Authenticator {

@@ -46,9 +46,7 @@ export class Call<Who extends Access['who'] = Access['who'], Path extends string
     return this.request.params as Readonly<Record<ParametersOf<Path>, string>>;
   }
 
-  /**
-   * The path's `id`, or the id of a new record. The latter is the same for all retries with the same Idempotency-Key.
-   */
+  /** The path's `id`, or the id of a new record. Retries with the same Idempotency-Key get the same new id. */
   get id(): string {
     return (this.request.params as { id?: string }).id ?? this.request.state.newId ?? '';
   }

@@ -14,8 +14,8 @@ const NONCE_PLACE = '__STYLE_NONCE__';
 const A_YEAR = 'public, max-age=31536000, immutable';
 
 /**
- * Returns a policy that allows no other origins and no inline scripts. The policy allows style elements only with the
- * nonce, and requires trusted types.
+ * Returns a Content-Security-Policy that allows no other origins and no inline scripts. The policy allows style
+ * elements only with the nonce, and requires trusted types.
  */
 const policy = (nonce: string): string =>
   [

@@ -26,7 +26,7 @@ const COOKIE = 'The refresh token is stored in an `HttpOnly` cookie with `SameSi
 const SET_COOKIE = { 'Set-Cookie': { description: 'Sets or removes the refresh token cookie.', required: true } };
 
 const { email, password, tenant } = LoginInput.shape;
-/** The body of both steps of a sign-in. Each step accepts only its own fields. */
+/** The request body for both sign-in steps. Each step accepts only its own fields. */
 const SignInInput = z
   .strictObject({
     email: email.exactOptional(),
@@ -47,8 +47,8 @@ const shared = { tag: 'Console', sameOrigin: true } as const;
 const routes = routesAt(CONSOLE_SESSION_PATH, { ...shared, who: 'public' });
 
 /**
- * Browser sessions. They are like those of /api/auth, but a cookie that scripts cannot read contains the refresh token
- * (ADR 0029).
+ * Browser sessions. Unlike /api/auth, these routes store the refresh token in a cookie that scripts cannot read (ADR
+ * 0029).
  */
 export const ConsoleSessionController = controllerOf(
   routes.route(

@@ -139,7 +139,7 @@ const bulkDetails = {
   },
 } as const;
 
-/** Previews a bulk run, or starts its job. */
+/** Previews a bulk run, or starts the job that performs it. */
 async function bulkRun(
   job: string,
   { tenantId, id: executionId, body }: { tenantId: string; id: string; body: z.output<typeof replayBody> },

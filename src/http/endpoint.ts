@@ -40,8 +40,8 @@ export type Answers = {
   /** Whether the response carries the record's revision as its ETag. */
   readonly etag?: boolean;
   /**
-   * When the response is sent with X-Event-Position. `awaited` (default for `command`): after the read models have
-   * caught up, or with X-Read-Model if they have not caught up in time. `told`: immediately.
+   * When a response with X-Event-Position is sent. `awaited` (default for `command`): after the read models have caught
+   * up, or with X-Read-Model if they have not caught up in time. `told`: immediately.
    */
   readonly position?: 'awaited' | 'told';
   /** Additional media types selectable by `Accept`; see `Call.prefers`. */
@@ -134,7 +134,7 @@ const methodsOf = (endpoints: readonly Endpoint[]): string[] => [
 export function methodsAt(path: string, endpoints: readonly Endpoint[]): string[] {
   const parts = path.split('/');
   if (parts.includes('', 1)) return [];
-  // Static paths take precedence, because `lookup` is not a record id.
+  // Static paths take precedence. For example, `lookup` is not a record id.
   const own = endpoints.filter((endpoint) => endpoint.path === path);
   return methodsOf(own.length > 0 ? own : endpoints.filter((endpoint) => fits(endpoint.path, parts))).sort();
 }

@@ -82,8 +82,9 @@ function failureOf(outcome: Outcome): NotedError {
 }
 
 /**
- * All users form one group, as do all operators, because the error record contains their ids. Each partner and each
- * address forms its own group, because the error record contains neither the source nor the address.
+ * Groups rejections by status and caller. All users share an error record, as do all operators, because the record
+ * contains their ids. Each partner and each address has a separate record, because a record contains neither the source
+ * nor the address.
  */
 function refusalOf(outcome: Outcome): NotedError {
   const { tenantId = '', userId, sourceId, ip } = outcome;

@@ -134,7 +134,8 @@ export class EventStream extends Readable {
   }
 
   /**
-   * Reads frames from the store until the feed has all later frames in memory. After an error, the watcher reconnects.
+   * Reads frames from the store until the feed has all later frames in memory. If an error ends the stream, the watcher
+   * reconnects.
    */
   private async catchUp(): Promise<void> {
     this.isCatchingUp = true;

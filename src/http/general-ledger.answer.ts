@@ -18,7 +18,7 @@ async function* rowParts(ledger: GeneralLedger, accountId: string | undefined): 
   for await (const part of ledger.parts()) yield part.flatMap((one) => rowsOf(one, ledger, accountId));
 }
 
-/** Writes the envelope while reading the postings. */
+/** Yields the JSON envelope in parts while reading the postings. */
 async function* envelope(ledger: GeneralLedger, options: GeneralLedgerOptions): AsyncGenerator<string> {
   const { from = null, to = null } = options;
   const { currency, digits } = ledger;

@@ -67,7 +67,7 @@ export const queryInteger = (minimum: number, maximum: number) =>
     { type: 'integer', minimum, maximum },
   );
 
-/** Search text. An empty string matches everything; a string of blanks matches nothing. */
+/** Search text. An empty string matches everything. A string that contains only blanks matches nothing. */
 export const searchInput = z
   .string()
   .overwrite((given) => given.trim() || given.slice(0, 1))

@@ -76,7 +76,7 @@ const logsQuery = z.strictObject({ ...requiredPaging, search: searchInput.option
 
 const lastEventIdOf = ({ headers }: FastifyRequest): string | undefined => headers['last-event-id']?.toString();
 
-/** The fields in the response to a trigger. */
+/** Returns the fields of the response to a job trigger. */
 export const startedRun = ({ id: jobName, execution: { id: executionLogId, status, startedAt } }: TriggerReceipt) => ({
   executionLogId,
   jobName,

@@ -161,7 +161,6 @@ function countMembers(value: unknown): number {
  */
 export const parseJson = (text: string, maxValues: number): unknown => resultOf(parsingSteps(text, maxValues));
 
-/** Returns the parsed value after its last step. */
 const cut = (literal: string): string =>
   literal.length <= MAX_SHOWN_LENGTH ? literal : `${literal.slice(0, MAX_SHOWN_LENGTH)}…`;
 
@@ -183,6 +182,7 @@ function* parsingSteps(text: string, maxValues: number): Steps {
   return value;
 }
 
+/** Runs all steps and returns the parsed value. */
 function resultOf(steps: Steps): unknown {
   for (;;) {
     const { done, value } = steps.next();
@@ -190,7 +190,7 @@ function resultOf(steps: Steps): unknown {
   }
 }
 
-/** Lets other requests run between the steps. */
+/** Like `resultOf`, but lets other requests run between the steps. */
 async function laterResultOf(steps: Steps): Promise<unknown> {
   for (;;) {
     const { done, value } = steps.next();
@@ -207,7 +207,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Returns the number of values in the text of a parsed value. */
+/** Returns the number of values that the JSON text of a parsed value contains. */
 function countValues(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const parts = Object.values(value);
@@ -230,7 +230,10 @@ export function* decodingSteps(bytes: Buffer, maxValues: number): Steps {
 
 type Done = (error: Error | null, value?: unknown) => void;
 
-/** Decodes a larger body in steps, so that it does not delay other requests for long. */
+/**
+ * Decodes a body. A body larger than MAX_BODY_BYTES is decoded in steps, so that other requests are not delayed for
+ * long.
+ */
 function decode(bytes: Buffer, maxValues: number, done: Done): void {
   if (bytes.length > MAX_BODY_BYTES) {
     laterResultOf(decodingSteps(bytes, maxValues)).then((value) => {

@@ -142,8 +142,8 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): 
 
 /**
  * Installs the kernel for routes registered afterwards. The kernel admits a request before the body is read, validates
- * its input, sends responses and errors in one format, and writes one log line. A route under /api without a
- * declaration is rejected.
+ * its input, sends responses and errors in one format, and writes one log line per request. A route under /api without
+ * a declaration is rejected.
  */
 export function installKernel(server: FastifyInstance, options: KernelOptions): Kernel {
   const endpoints: Endpoint[] = [];
@@ -170,7 +170,7 @@ export function installKernel(server: FastifyInstance, options: KernelOptions): 
     if (endpoint.creates !== undefined) route.onSend = endCreation(options);
   });
   server.addHook('onRequest', (request, reply, done) => {
-    // A request without a route is handled as not found in any case.
+    // A target that is not routable is treated as not found. A request that has no route needs no such check.
     if (request.is404 || isRoutable(request.raw.url ?? ''))
       admission.admit(request, reply).then(() => {
         done();

@@ -9,7 +9,7 @@ import { liesBelow } from './request-state.js';
 
 export const PARTNER_PREFIX = '/api/integrations/';
 
-/** The only mapping of domain error kinds to statuses. */
+/** The only mapping of domain error kinds to HTTP statuses. */
 const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
   unauthenticated: 401,

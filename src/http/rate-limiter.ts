@@ -95,8 +95,8 @@ export class RateGate {
   }
 
   /**
-   * Counts `by` additional requests that one HTTP request contains. Those beyond the first `admitted` are rejected with
-   * `refusal`.
+   * Counts `by` additional requests that one HTTP request contains. The caller rejects all requests beyond the first
+   * `admitted` with `refusal`.
    */
   async countFurther(quota: Quota, by: number): Promise<Further> {
     if (by === 0) return { headers: {}, admitted: 0, refusal: undefined };

@@ -22,8 +22,8 @@ export type HttpSettings = {
  */
 const MIN_POSITION_WAIT_MS = 5_000;
 /**
- * The same maximum for a position beyond the end of the history. An append in progress may be about to reach that
- * position.
+ * Maximum wait, in milliseconds, for a position beyond the end of the history. An append in progress may be about to
+ * reach that position.
  */
 const UNREACHED_WAIT_MS = 500;
 
@@ -59,8 +59,8 @@ export class ReadYourWrites {
   }
 
   /**
-   * A tenant's responses depend only on its own history. An operator's responses may depend on the history of every
-   * tenant.
+   * A tenant's responses depend only on that tenant's history. An operator's responses may depend on every tenant's
+   * history.
    */
   private reached(position: number, timeoutMs: number, tenantId: string): Promise<boolean> {
     const own = tenantId === PLATFORM_TENANT ? undefined : tenantId;

@@ -10,9 +10,7 @@ import { readsIdempotencyKey, type Endpoint } from './endpoint.js';
 const POSITION = /^\d{1,16}$/;
 const nothing = z.strictObject({}).optional();
 
-/**
- * Creates the error for a request with faults. Its message is that of the first fault, prefixed with the field name.
- */
+/** Creates the error for an invalid request. Its message is the first fault's message, prefixed with the field name. */
 export function refuse(faults: readonly Fault[]): DomainError {
   const [first] = faults;
   const message = first && first.path !== '' ? `${first.path}: ${first.message}` : (first?.message ?? '');

@@ -19,9 +19,9 @@ export type RequestState = {
   creation: Creation | undefined;
   /** The body as parsed from JSON, before the declared schema is applied. */
   received: unknown;
-  /** Number of a partner's sales that the request stored, and number of its sales that had already been stored. */
+  /** `accepted`: number of sales that the request stored. `replayed`: number of its sales that were stored earlier. */
   sales: { readonly accepted: number; readonly replayed: number } | undefined;
-  /** The error if the request failed, for its log line. */
+  /** The error for the log line, if the request failed. */
   failure: { readonly code: string; readonly error: unknown } | undefined;
 };
 

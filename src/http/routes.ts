@@ -78,7 +78,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     private readonly shared: S,
   ) {}
 
-  /** A route with its own handler. */
+  /** Declares a route with a custom handler. */
   route<const D extends Answering>(
     summary: string,
     details: D & Checked<D>,
@@ -91,7 +91,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     };
   }
 
-  /** Executes a query. `show` converts the result to the body. */
+  /** Declares a route that executes a query. `show` converts the result to the body. */
   query<const D extends Answering, Result>(
     summary: string,
     details: D & Checked<D>,
@@ -107,7 +107,7 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     });
   }
 
-  /** A page of the caller's records. */
+  /** Declares a route that returns a page of the caller's records. */
   list<Schema extends z.ZodType>(
     summary: string,
     query: Schema,
@@ -139,12 +139,12 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     });
   }
 
-  /** One of the caller's records. */
+  /** Declares a route that returns one of the caller's records. */
   get(summary: string, record: z.ZodType, Get: OfScope<[id: string], unknown>): Route {
     return this.query(summary, { path: '/:id', answers: recordOf(record) }, ({ scope, id }) => new Get(scope, id));
   }
 
-  /** A list of the caller's records with only a few fields, for use in selection lists. */
+  /** Declares a route that returns only a few fields of the caller's records, for selection lists. */
   lookUp<Schema extends z.ZodType<{ search?: string | undefined }>>(
     summary: string,
     query: Schema,
@@ -228,7 +228,7 @@ export const recordOf = <S extends z.ZodType>(schema: S) => ({ ...valueOf(schema
 /** A page of records. */
 export const pageOf = <S extends z.ZodType>(schema: S) => ({ status: 200, shape: 'page', schema }) as const;
 
-/** A list of routes of one subject. */
+/** The routes for one subject. */
 export type Controller = { readonly routes: readonly Route[] };
 export const controllerOf = (...routes: readonly Route[]): Controller => ({ routes });
 

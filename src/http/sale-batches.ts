@@ -140,8 +140,8 @@ export class SaleBatches {
       const { partner, isOnlyValidated } = batch;
       const { tenantId, sourceId } = partner;
       const intake = { tenantId, sourceId, idempotencyKey: undefined, payload, received: payload, isOnlyValidated };
-      // Each sale has its own command id. With a shared id, a repeated sale would get the event ids of the first one,
-      // and its append would be treated as a retry.
+      // Each sale has its own command id. With a shared command id, a repeated sale would get the event ids of the
+      // first sale, and its append would be treated as a retry.
       const context = { ...currentContext(), commandId: this.ids.next() };
       const answer = await inContext(context, () => this.commands.execute(new TakeSale(intake)));
       const { receipt: body, differing: differs } = answer;

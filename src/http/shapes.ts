@@ -70,7 +70,7 @@ export const recordFields = {
   revision: z.int().min(0),
 } as const;
 
-/** Field that accompanies the totals of a page. */
+/** Response field that marks a page's totals as lower bounds. */
 export const totalIsCapped = z
   .literal(true)
   .optional()

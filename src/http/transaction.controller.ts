@@ -34,7 +34,7 @@ export const TransactionDto = recordDto('TransactionDto', transactionRecord, {
   createdByName: text,
 });
 
-/** Query parameters of both lists: the list of all transactions, and the list of a customer's transactions. */
+/** Query parameters for the list of all transactions and the list of a customer's transactions. */
 export const transactionFilters = {
   ...requiredPaging,
   search: searchInput.optional(),

@@ -46,7 +46,9 @@ const LATE_SPACING_MS = 5 * 60_000;
 export const spacingAfter = (ageMs: number): number =>
   Math.max(MIN_SPACING_MS, Math.min(ageMs, EARLY_SPACING_MS), Math.min(ageMs / LATE_PART, LATE_SPACING_MS));
 
-/** Returns empty counts of the occurrences since the last report. Sets contain the most recent values, newest last. */
+/**
+ * Returns the initial counts of occurrences since the last report. Sets contain the most recent values, newest last.
+ */
 const nothing = () => ({
   count: 0,
   firstSeenAtMs: Number.POSITIVE_INFINITY,

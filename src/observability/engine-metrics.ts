@@ -14,7 +14,7 @@ export type PublishResult = (typeof PUBLISH_RESULTS)[number];
 
 const PUSH_RESULTS: readonly PushOutcome['kind'][] = ['delivered', 'gone', 'refused', 'again'];
 
-/** Bucket bounds in seconds. They range from a commit on a fast disk to a server's timeout. */
+/** Bucket bounds in seconds. They range from the duration of a commit on a fast disk to a server's timeout. */
 const APPEND_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 /** The service's metrics registry, and the metrics of its engines. */

@@ -22,7 +22,7 @@ const CAPACITY: Readonly<Record<ErrorLevel, number>> = { ERROR: 300, WARN: 150, 
 const FLUSH_EVERY_MS = 1_000;
 const MAX_PAUSE_MS = 10_000;
 const COMPLAIN_EVERY_MS = 60_000;
-/** Maximum duration of `close`. It is limited, because `close` is called during shutdown. */
+/** Maximum duration of `close`, which must not delay the shutdown. */
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
@@ -56,7 +56,7 @@ export class ErrorCollector {
     this.running = this.keepFlushing();
   }
 
-  /** Records the remaining counts, within two seconds. Nothing is recorded afterwards. */
+  /** Records the remaining counts, but stops after two seconds. Nothing is recorded afterwards. */
   async close(): Promise<void> {
     this.ending.abort();
     const done = new AbortController();
@@ -114,7 +114,7 @@ export class ErrorCollector {
         return false;
       }
       const isContended = error instanceof DomainError && error.kind === 'unavailable';
-      // All other errors are permanent.
+      // A contended append is retried with the next flush. All other errors are permanent.
       if (!isContended) entry.settle();
       return true;
     }

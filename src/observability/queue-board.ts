@@ -15,8 +15,8 @@ export type QueueState = Pick<
   readonly head: number | null;
   /**
    * 0 if the queue has no outstanding events, otherwise head − position. With the embedded engine, the difference is an
-   * upper bound on the number of events. With EventStoreDB, the difference is a number of bytes in the server's log. If
-   * the queue's leader does not report, the value is an upper bound.
+   * upper bound on the number of outstanding events. With EventStoreDB, the difference is a number of bytes in the
+   * server's log. If the queue's leader does not report, the value is an upper bound.
    */
   readonly lag: number | null;
 };
@@ -60,7 +60,7 @@ const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, la
 
 /**
  * Returns the cache key for shared readings. A replica that leads ranges shares the readings of all queues of the same
- * kind under the first range that it leads. Every other queue has its own key.
+ * kind under the first range that it leads. Every other queue has a separate key.
  */
 const keyOf = ({ name, kind, ranges }: Pick<QueueReading, 'name' | 'kind' | 'ranges'>): string =>
   ranges ? `queues:${kind}#${String(ranges[0] ?? 0)}` : `queues:${name}`;
@@ -164,7 +164,7 @@ export class QueueBoard {
       }
       try {
         await Promise.all([...readings].map(([key, some]) => cache.set(key, JSON.stringify(some), SHARED_FOR_MS)));
-        // When this process's ranges change, its previous readings are cleared, because they would be counted twice.
+        // When this process's ranges change, its previous readings are cleared. Otherwise, they would be counted twice.
         const outdated = before.filter((key) => key.includes('#') && !readings.has(key));
         await Promise.all(outdated.map((key) => cache.set(key, '[]', 1)));
         before = [...readings.keys()];
@@ -210,7 +210,7 @@ function sampleOf(queues: readonly QueueState[], nowMs: number): QueueSample {
 
 /**
  * Returns the lag behind a head, in positions. The result is never negative, although the head may have been read
- * before the position. With a server, a checkpoint may also be beyond the service's last event.
+ * before the position. With EventStoreDB, a checkpoint may also be beyond the service's last event.
  */
 export const lagOf = ({ position, isIdle }: Pick<QueueReading, 'position' | 'isIdle'>, head: number): number =>
   isIdle ? 0 : Math.max(0, head - position);

@@ -9,9 +9,9 @@ const MAX_CANDIDATES = 200_000;
 const PART = 500;
 
 /**
- * Compares two generations in two steps, because documents are still being written to both. `candidates` scans them and
- * returns the documents that differ. Equal documents remain equal, because both generations fold the same events.
- * `countChanged` then reloads the candidates once both generations are at the same position.
+ * Compares two generations in two steps, because documents are still being written to both. `candidates` scans both
+ * generations and returns the documents that differ. Equal documents remain equal, because both generations fold the
+ * same events. `countChanged` then reloads the candidates once both generations are at the same position.
  */
 export async function candidates(
   store: Store,

@@ -30,7 +30,7 @@ const PLATFORM_STREAM = `-${PLATFORM_TENANT}_`;
 const IDLE_RANGES_MS = 100;
 
 /**
- * Feeds each generation according to its phase: through a shared build, through its own catch-up subscription, or
+ * Feeds each generation according to its phase: through a shared build, through a separate catch-up subscription, or
  * through the subscription that all caught-up generations share.
  */
 export class GenerationFeed {
@@ -153,8 +153,8 @@ export class GenerationFeed {
   }
 
   /**
-   * Keeps the checkpoints of ranges without events close to those of other ranges. Does nothing if the history is not
-   * divided.
+   * Keeps the checkpoints of ranges without events close to the checkpoints of other ranges. Does nothing if the
+   * history is not divided.
    */
   async keepIdleRanges(): Promise<void> {
     const { clock, stopping, portion, logger } = this.parts;
@@ -197,7 +197,8 @@ export class GenerationFeed {
     const wantedBy = (projector: Projector) => countWanted(projector.projection, shareOf(projector));
     const eventsOf = (projector: Projector) => (wantedBy(projector) > 0 ? shareOf(projector).events : []);
     const ranges = checkpoints && touchedBy(own.events, portion);
-    // Events of other portions concern only projections across tenants. The next stored checkpoint passes these events.
+    // Only projections across tenants fold events of other portions. The next checkpoint to be stored covers these
+    // events.
     const concerned = ranges?.length === 0 ? projectors.filter((one) => one.portion !== portion) : projectors;
     for (;;) {
       const going = concerned.filter(({ phase }) => phase !== 'stopped' && phase !== 'retired');

@@ -21,7 +21,7 @@ export type WatchParts = {
   readonly models: readonly AnyTable['model'][];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called once. */
+  /** Called at most once, when the watch has detected a replacement. */
   readonly onReplaced: (reason: string) => void;
 };
 

@@ -17,8 +17,8 @@ const MOST_AWAITED_MS = 50;
 const IDLE_MS = 500;
 const WARN_EVERY_MS = 5_000;
 /**
- * Maximum age of the known live generations. After a cutover, the previous ones soon stop being updated. Must be less
- * than FED_AFTER_CUTOVER_MS in projection-rebuilds.ts.
+ * Maximum age of the known live generations. After a cutover, the previous generations soon stop being updated. Must be
+ * less than FED_AFTER_CUTOVER_MS in projection-rebuilds.ts.
  */
 const GENERATIONS_HOLD_MS = 2_000;
 

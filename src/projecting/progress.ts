@@ -79,7 +79,7 @@ export class Progress {
     this.settleSoon();
   };
 
-  /** Reports that an attempt of `names` failed and will be retried. */
+  /** Reports that an attempt by each of `names` failed and will be retried. */
   readonly fail = (names: readonly string[]): void => {
     for (const name of names) this.failures.set(name, (this.failures.get(name) ?? 0) + 1);
   };

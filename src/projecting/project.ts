@@ -10,7 +10,7 @@ const MAX_REFOLDS = 20;
  * Folds one batch into several tables and stores all documents and checkpoints in one write. If a faster process causes
  * a conflict, loads and folds everything again.
  * @param events the events of each projector's portion; empty for a projector that folds none of them
- * @param ranges ranges whose checkpoints are stored; default: those of each projector
+ * @param ranges ranges whose checkpoints are stored; default: the ranges of each projector
  * @throws PoisonEvent, ReadStoreUnavailable
  */
 export async function project(

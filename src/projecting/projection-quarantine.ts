@@ -249,7 +249,7 @@ export class ProjectionQuarantine {
   }
 }
 
-/** Each range has its own entry for the event that stopped the projection. */
+/** Each range has a separate entry for the event that stopped the projection. */
 const rangeIdOf = ({ portion }: Projector, stream: string): string =>
   portion.ranges ? String(rangeOfStream(stream)) : '';
 

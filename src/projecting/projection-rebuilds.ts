@@ -34,11 +34,11 @@ type Parts = ProjectionRunnerParts & {
   readonly portion: Portion;
 };
 
-/** Rebuilds start once no other has been requested for this long, so that they share one pass over the history. */
+/** Rebuilds start once no further request has arrived for this long, so that they share one pass over the history. */
 const GATHER_MS = 250;
 /**
- * Duration of updates to the old generation after the cutover. Every replica looks up the live generations four times a
- * second and uses no result older than 2 s.
+ * Duration of updates to the old generation after the cutover. Every replica looks up the live generations up to twice
+ * a second and uses no result older than 2 s.
  */
 const FED_AFTER_CUTOVER_MS = 5_000;
 const KEPT_AFTER_CUTOVER_MS = 10_000;
@@ -118,7 +118,7 @@ export class ProjectionRebuilds {
 
   private enqueue(name: string, rebuild: Rebuild): void {
     if (this.jobs.has(rebuild.id) || this.parts.stopping.aborted) return;
-    // Replicas that run another version of the model have their own leader.
+    // Replicas that run another version of the model elect a separate leader.
     if (this.parts.feed.liveOf(name)?.table.model.version !== rebuild.version) return;
     this.jobs.set(rebuild.id, { name, rebuild, isCancelled: false });
     this.running ??= this.work().finally(() => (this.running = undefined));

@@ -26,7 +26,7 @@ export type ProjectionState = {
   readonly lag: number;
   readonly status: 'LIVE' | 'CATCHING_UP' | 'REBUILDING' | 'STOPPED' | 'FAILED';
   readonly rebuild: {
-    /** Percent, 0–99. */
+    /** Progress of the rebuild in percent, 0–99. */
     readonly progress: number;
     readonly position: Position;
     /** Null until the new generation has been compared with the live one. */

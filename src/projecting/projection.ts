@@ -38,9 +38,9 @@ export type Projection<Doc extends object, Event extends DomainEvent> = {
    */
   readonly begins?: (event: Recorded<Event>, id: string) => boolean;
   /**
-   * Returns whether a document in this state rarely changes again. Such documents are not cached, because they would only
-   * fill the old generation of the heap. Requires that each event for which `begins` returns
-   * true is in fact the first, or creates the document.
+   * Returns whether a document in this state rarely changes again. Such documents are not cached, because they would
+   * only fill the old generation of the heap. Requires that each event for which `begins` returns true is in fact the
+   * first event, or creates the document.
    */
   readonly rarelyChanges?: (document: Doc) => boolean;
   /** Events of several tenants affect the same document, so one process folds them all. */
@@ -60,7 +60,7 @@ export type AnyProjection = Pick<
   readonly scope?: (event: never) => Scope;
 };
 
-/** The simplest mapping: one document per stream of an entity, with the same id. */
+/** The simplest mapping: one document per record, with the record's id. */
 export const ofRecord = <E extends DomainEvent>(event: Recorded<E>): readonly string[] => [event.recordId];
 
 /**
@@ -78,8 +78,8 @@ export const wants = ({ sources }: Pick<AnyProjection, 'sources'>, entity: strin
   sources === ALL_ENTITIES || sources.includes(entity);
 
 /**
- * Events, and the number of events for each entity. Most projections fold none of a batch's events. The numbers reveal
- * this without reading every event.
+ * Events, and the number of events for each entity. Most projections fold none of a batch's events. The counts per
+ * entity reveal this without a scan of the events.
  */
 export type CountedEvents = { readonly events: readonly Recorded[]; readonly byEntity: ReadonlyMap<string, number> };
 

@@ -68,16 +68,16 @@ export class PoisonEvent extends Error {
 }
 
 /**
- * Folds batches of events into one generation. Loads the affected documents, folds the events in memory, and writes the
- * documents with the checkpoint. Writes a document only if its stored position is unchanged. Skips events that a
- * document already contains, judging by their positions. Therefore, redelivery, a second projector and a crash at any
- * point are harmless.
+ * Folds batches of events into one generation. Loads the affected documents and folds the events in memory. `project`
+ * then writes the documents with the checkpoint. A document is written only if its stored position is unchanged. Skips
+ * events that a document already contains, judging by their positions. Therefore, redelivery, a second projector and a
+ * crash at any point are harmless.
  */
 export class Projector {
   private readonly known = new LRUCache<string, Folded>(atMost(MAX_KNOWN));
   /**
-   * Whether the projector assumes that a document that begins with an event does not exist yet. A conflict disproves
-   * this assumption and sets the value to false.
+   * Whether the projector assumes that a document does not exist before the event with which it begins. A conflict
+   * disproves this assumption and sets the value to false.
    */
   private isFirst = true;
   /** Quarantined documents, by key. They remain in the state before the quarantined event. */
@@ -264,8 +264,9 @@ export class Projector {
       document.position = document.expected = stored.position;
       document.made = true;
     }
-    // Absent documents are cached, because every transaction looks up some, such as those of deleted records. Stored
-    // documents are cached even if the batch leaves them unchanged. Otherwise, they might later be assumed to be absent.
+    // Absent documents are cached, because every transaction looks up some, such as its accounts' deleted-record
+    // documents. Stored documents are cached even if the batch leaves them unchanged. Otherwise, they might later be
+    // assumed to be absent.
     this.known.set(document.key, stored ? { document: document.document, position: stored.position } : ABSENT);
   }
 }

@@ -7,7 +7,7 @@ import type { Projector } from './projector.js';
 type BuildOptions = {
   readonly batchSize: number;
   readonly signal: AbortSignal;
-  /** Default: the end of the history. */
+  /** Position up to which the history is read. Default: the end of the history. */
   readonly upTo?: Position;
   /** Stores a batch in generations. Must advance each projector's position. */
   readonly store: (building: readonly Projector[], batch: EventBatch) => Promise<unknown>;

@@ -161,7 +161,7 @@ export class WindowedSubscriber {
   /** Starts handling each event when there is room for it and it is due. Returns false when the subscriber stops. */
   private async begin(events: readonly RecordedEvent[]): Promise<boolean> {
     for (const event of events) {
-      // Awaits only if necessary, because this code runs for every event.
+      // Awaits only if necessary, because every event passes through this loop.
       if (!this.hasRoom()) await this.roomFor(this.stopping.signal);
       if (this.isStopping()) return false;
       const delay = this.options.pace?.(event);

@@ -75,13 +75,12 @@ export type AuditLogView = {
 };
 
 const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
-/** Matches the start of a UUID, if it is too long to be an ordinary number. */
+/** Matches an incomplete UUID that extends into its third group. A shorter part could be an ordinary number. */
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
 /**
  * Turns each UUID into one word instead of five. This saves a third of an entry's indexed words. Most strings are a
- * UUID or too short to contain one. They need no replacement, which would be slow. A manually written event may lack
- * some of the strings.
+ * UUID or too short to contain one, so they skip the slow replacement. A manually written event may lack a string.
  */
 function withWholeIds(given: string | undefined): string {
   const text = String(given);
@@ -160,7 +159,7 @@ function entryOf(event: Audited): AuditLogView {
   const { metadata, audit, data } = event;
   const { entity, entityId } = subjectOf(event);
   const isOwn = entity === event.entity && entityId === event.recordId;
-  // A tenant's own record has its stream in the platform tenant, but the entry for a change by the tenant belongs to
+  // The stream of a tenant's own record belongs to the platform, but the entry for a change by the tenant belongs to
   // the tenant.
   const tenantId = event.tenantId === PLATFORM_TENANT ? metadata.tenantId : event.tenantId;
   const { userId, actor } = actorOf(metadata, data, tenantId);

@@ -10,7 +10,7 @@ export type CategoryRuleHitsView = {
   readonly lastMatchedAt: string;
 };
 
-// Hits have their own model, because sales update them thousands of times a second without changing a rule's revision.
+// Hits have a separate model, because sales update them thousands of times a second without changing a rule's revision.
 export const categoryRuleHits: ReadModel<CategoryRuleHitsView> = {
   name: 'category_rule_hits',
   version: 1,

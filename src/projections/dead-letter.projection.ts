@@ -33,7 +33,7 @@ export type DeadLetterView = Omit<NewDeadLetter, 'revision' | 'position' | 'exte
   readonly revision: number;
 };
 
-/** Returns the filter value for a tenant's parked letters whose sales are waiting for the removal of a cause. */
+/** Returns the filter value for a tenant's parked letters whose sales are waiting until a cause is removed. */
 export const awaitedIn = (tenantId: string, cause: string): string => `${tenantId} ${cause}`;
 
 export const deadLetters: ReadModel<DeadLetterView> = {

@@ -73,7 +73,7 @@ export const errorLogProjection: Projection<ErrorLogView, ErrorLogEvent> = {
 
 type Occurred = Recorded<Extract<ErrorLogEvent, { type: 'ErrorOccurred' }>>;
 
-/** Returns a record before its first report is counted. */
+/** Creates a record without counting its first report. */
 function begun({ recordId, data, metadata, revision }: Occurred): ErrorLogView | undefined {
   if (!data.details) return undefined;
   const { fingerprint: _, ...details } = data.details;

@@ -14,7 +14,7 @@ export type Sums = { readonly currency: string; readonly debit: string; readonly
 
 const DAY_SEPARATOR = '@';
 
-/** Postings of an event to one account on one date, in minor units. Debits and credits are non-negative. */
+/** Sums of an event's postings to one account on one date, in minor units. Debits and credits are non-negative. */
 export type Movement = {
   readonly accountId: string;
   readonly date: string;
@@ -69,11 +69,11 @@ export function added(sums: Sums | undefined, movement: Movement): Sums {
   return { currency, debit: plus(debit, movement.debit, digits), credit: plus(credit, movement.credit, digits) };
 }
 
-/** Most movements change only one of the two sums. */
+/** Adds a movement to a debit or credit total. Most movements change only one of the two totals. */
 const plus = (sum: string | undefined, minor: bigint, digits: number): string =>
   sum !== undefined && minor === 0n ? sum : fromMinor(toMinor(sum ?? '0', digits) + minor, digits);
 
-/** Debits minus credits. */
+/** Returns debits minus credits. */
 export function balanceOf({ currency, debit, credit }: Sums): string {
   const digits = currencyDigits(currency);
   return fromMinor(toMinor(debit, digits) - toMinor(credit, digits), digits);

@@ -55,7 +55,7 @@ export function taxedOf(key: string): { readonly kind: TaxedKind; readonly rate:
   return { kind: kind as TaxedKind, rate };
 }
 
-/** Every transaction of a sale's event has the same date. */
+/** All transactions in a sale's event have the same date. */
 function taxedWith(taxed: AccountDayView['taxed'], event: LedgerEvent, accountId: string): AccountDayView['taxed'] {
   const document = taxesOf(event);
   if (!document?.accountIds.includes(accountId)) return taxed;
@@ -131,7 +131,7 @@ export const transactions: ReadModel<TransactionView> = {
     posting: { type: 'text', of: ({ postings }) => postings.map(({ accountId }) => accountId) },
     account: { type: 'text', of: chosenAccounts },
     amount: { type: 'text', of: ({ amount }) => amountKey(amount) },
-    // `cancelled` and `standing` are separate fields, because only the few cancelled transactions justify an index.
+    // `cancelled` and `standing` are separate fields, so that the index covers only the few cancelled transactions.
     cancelled: { type: 'boolean', of: ({ isCancelled }) => isCancelled || null },
     standing: { type: 'boolean', of: ({ isCancelled }) => !isCancelled || null },
   },
@@ -145,8 +145,8 @@ export const transactions: ReadModel<TransactionView> = {
 
 /**
  * Upper bound on the number of transactions in an event: a sale has at most 50 payments. A position multiplied by this
- * bound is a safe integer for positions up to nine trillion. Positions are bytes of an EventStoreDB log, or events of
- * an embedded history.
+ * bound is a safe integer for positions up to nine trillion. A position is a byte offset in an EventStoreDB log, or an
+ * event number in an embedded history.
  */
 const MAX_PER_EVENT = 1_000;
 
@@ -186,7 +186,7 @@ const changeOf = ({ categoryId, categorizedBy, isChosen }: CategoryChange): Part
   isChosen,
 });
 
-/** Returns the data of a user's cancellation, without the reversal. A partner's cancellation has no such data. */
+/** Returns the data of a user's cancellation, such as the reason. A partner's cancellation contains no such data. */
 const toldBy = (event: LedgerEvent) =>
   event.type === 'TransactionCancelled' || event.type === 'OpeningBalanceCancelled' ? event.data : undefined;
 

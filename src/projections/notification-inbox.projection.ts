@@ -16,7 +16,7 @@ export type NotificationInboxView = {
   readonly id: string;
   readonly role: string | null;
   readonly isActive: boolean;
-  /** Oldest first. */
+  /** The person's stays, oldest first. */
   readonly stays: readonly Stay[];
   /** Total number of sweeps. `sweeps` contains only the latest ones, oldest first. */
   readonly sweepCount: number;

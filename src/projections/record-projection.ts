@@ -33,11 +33,11 @@ const member = <View>(name: string, type: Field<View>['type'] = 'text'): Field<V
   of: (view) => view[name as keyof View] as ReturnType<Field<View>['of']>,
 });
 
-/** Creates fields of a read model that store these properties of its view as text. */
+/** Creates read model fields that store the named properties of the view as text. */
 export const texts = <View>(...names: readonly (keyof View & string)[]): Record<string, Field<View>> =>
   Object.fromEntries(names.map((name) => [name, member<View>(name)]));
 
-/** Creates a full-text search over these properties of a read model's view. */
+/** Creates a full-text search over the named properties of a read model's view. */
 export const searchIn = <View>(...names: readonly (keyof View & string)[]) =>
   Object.fromEntries(names.map((name) => [name, (view: View) => view[name] as string | null]));
 

@@ -13,8 +13,8 @@ export type RelatedSale = {
 };
 
 /**
- * The sale fields included in lists. There may be millions of sales. Lines, payments and metadata therefore remain in
- * the streams, and absent fields take no space.
+ * The sale fields included in lists. There may be millions of sales, so lines, payments and metadata remain in the
+ * streams. Absent fields take no space.
  */
 export type SaleView = Pick<
   SaleAccepted,
@@ -41,7 +41,7 @@ export const sales: ReadModel<SaleView> = {
   fields: texts<SaleView>('occurredAt', 'createdAt', 'status', 'type', 'sourceId', 'customerId'),
   filters: ['status', 'type', 'sourceId', 'customerId'],
   common: ['type', 'sourceId'],
-  // Sales of the same instant are sorted by acceptance, newest first.
+  // Sales with the same `occurredAt` are sorted by acceptance, newest first.
   order: { fields: ['occurredAt', 'createdAt'], direction: 'descending' },
   orders: { accepted: { fields: ['createdAt'], direction: 'descending' } },
   search: searchIn<SaleView>('externalId', 'customerName'),
@@ -52,7 +52,7 @@ export const saleProjection: Projection<SaleView, SaleEvent> = {
   model: sales,
   sources: ['sale'],
   recordsOf: [],
-  // An accepted sale is about to be booked.
+  // An accepted sale changes again when it is booked.
   rarelyChanges: ({ status }) => status !== 'ACCEPTED',
   documents: (event) => {
     switch (event.type) {

@@ -19,7 +19,7 @@ export const tenantProjection = recordProjection(tenants, tenant, 'TenantCreated
   TenantSettingsChanged: ({ data }) => data.changes,
   TenantDeactivated: () => ({ isActive: false }),
   TenantReactivated: () => ({ isActive: true }),
-  // The read models of periods contain the details.
+  // The period read models contain the details.
   PeriodClosed: () => ({}),
   PeriodReopened: () => ({}),
   LateEntriesDetected: () => ({}),

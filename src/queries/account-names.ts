@@ -22,8 +22,8 @@ export const CLASSES = ['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses']
 export type AccountClass = (typeof CLASSES)[number];
 
 /**
- * OTHER accounts count as cash accounts, because they receive payments. A company's credit card is a debt to its
- * issuer.
+ * OTHER accounts count as cash accounts, because they receive payments. CREDIT_CARD accounts are liabilities, because
+ * their balances are owed to the issuer.
  */
 export const CLASS_OF: Readonly<Record<AccountType, AccountClass>> = {
   CUSTOMER: 'Assets',

@@ -108,7 +108,7 @@ function viewsOf({ carrier, entity, entityId }: Subject): readonly AnyProjection
 
 const isAlone = ({ sources }: AnyProjection): boolean => typeof sources !== 'symbol' && sources.length === 1;
 
-/** Default accounts are recorded separately from other accounts. */
+/** The choice of default accounts is recorded in a separate stream. */
 const defaultsShape = ({ byType }: AccountDefaults, { entityId }: Subject): object => ({
   isDefault: Object.values(byType).includes(entityId),
   defaults: byType,

@@ -56,7 +56,7 @@ class AccountLabels {
  */
 const LAST_DATE = '9999-12-31';
 
-/** A string on one line. */
+/** Returns a quoted string, with its text on one line. */
 const quoted = (text: string): string =>
   `"${text.replace(/\s+/g, ' ').replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 

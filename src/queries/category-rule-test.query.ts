@@ -24,8 +24,8 @@ export type RuleTest = {
 } & {
   readonly accountId?: string | undefined;
   /**
-   * All accounts of the transaction, including those of the expense item and the customer. `accountId` is added to the
-   * list.
+   * All accounts of the transaction, including the accounts of the expense item and the customer. `accountId` is added
+   * to the list.
    */
   readonly accountIds?: readonly string[] | undefined;
   readonly rule?: (RuleDetails & { readonly id: string }) | undefined;
@@ -123,7 +123,7 @@ function subjectOf({ currency, amount, accountId, ...test }: RuleTest & { readon
 }
 
 /**
- * A draft counts as the newest of the users' rules.
+ * A draft is treated as the newest of the rules that users created.
  * @throws DomainError invalid if the currency cannot represent an amount
  */
 const draftOf = (currency: string, rule: RuleDetails & { readonly id: string }): CategoryRuleView => ({

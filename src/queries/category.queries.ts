@@ -65,8 +65,8 @@ const byId = <View extends { readonly id: string }>(views: readonly View[]) =>
   new Map(views.map((view) => [view.id, view]));
 
 /**
- * The rules are keyed by id. If a rule is created while pages are being read, another rule may move to the next page
- * and be read again.
+ * Keys the rules by id, because a rule may be read twice. If a rule is created during the read, a rule that has already
+ * been read may move to the next page.
  */
 export async function allRules(models: ReadModels, scope: Scope): Promise<KnownRules> {
   const categoriesById = byId(await models.all(categories, scope));
@@ -124,7 +124,7 @@ type Known = {
   readonly rules: TenantRules;
   /** The rules include every relevant event up to and including this position, and possibly later ones. */
   readonly position: number;
-  /** Positions that the models had at least reached when the rules were last known to be current. */
+  /** Minimum positions of the models when the rules were last known to be current. */
   readonly checkedAt: Positions;
 };
 

@@ -48,8 +48,8 @@ export class WaitingSales {
   ) {}
 
   /**
-   * Returns the ids of the letters that are waiting for the cause. They include all letters parked at or before the
-   * position.
+   * Returns the ids of the letters that are waiting until the cause is removed. They include all letters parked at or
+   * before the position.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {

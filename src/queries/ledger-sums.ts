@@ -30,7 +30,7 @@ export const sumsOf = (sums: SumsByAccount, accountId: string): AccountSums => {
   return made;
 };
 
-/** Debits minus credits. */
+/** Returns debits minus credits. */
 export const netOf = ({ debit, credit }: AccountSums): bigint => debit.value - credit.value;
 export const totalOf = (sums: SumsByAccount, side: keyof AccountSums): bigint =>
   [...sums.values()].reduce((total, one) => total + one[side].value, 0n);
@@ -134,7 +134,7 @@ export class LedgerSums {
     yield* this.models.parts(accountDays, tenantScope(tenantId), { where: { accountId }, between: { date: dates } });
   }
 
-  /** Calls `take` with the sums over all dates. */
+  /** Calls `take` with each account's sums over all dates. */
   async eachBalance(books: BooksOf, digits: number, take: (sums: Omit<DaySums, 'date'>) => void): Promise<void> {
     if (books.knownAt !== undefined) return this.eachDay(books, {}, digits, take);
     for await (const part of this.models.parts(balances, tenantScope(books.tenantId)))

@@ -34,8 +34,8 @@ export class LedgerUse {
   }
 
   /**
-   * Whether a category rule refers to the account. Memberships prevent the concurrent creation of rules. This check
-   * also finds rules that predate memberships.
+   * Whether a category rule refers to the account. Memberships prevent a rule that is created concurrently from
+   * referring to the account, but older rules may have no membership.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async isInRule(tenantId: string, accountId: string): Promise<boolean> {
@@ -85,7 +85,7 @@ export class DeletedRecords {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Returns a position. `reached` covers the history at least up to and including this position. */
+  /** Position up to and including which `reached` covers the history. `reached` may also cover later events. */
   get position(): number {
     return this.progress.position(deletedRecords.name);
   }

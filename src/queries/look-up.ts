@@ -20,8 +20,8 @@ type LookUp<Doc extends object> = {
   readonly where: Readonly<Record<string, Scalar>>;
   readonly briefOf: (document: Doc) => InBrief;
   /**
-   * Selects the same records among the accounts, which can also be read by name and by code. The lookup then finds the
-   * record with the searched code or name even if it is not among the newest matches.
+   * Selects the accounts that represent the records of this lookup. Accounts can also be read by name and by code, so
+   * the lookup finds the record with the searched code or name even if it is not among the newest matches.
    */
   readonly isAmong?: (account: AccountView) => boolean;
 };
@@ -52,7 +52,7 @@ export const looksUpFrom = <Doc extends object>(
 
 /**
  * Returns the accounts with this code, and the first accounts in name order, starting at this name. The read operations
- * have no filters, because the embedded read store would then read the sets of all matches after each change.
+ * have no filters. With filters, the embedded read store would read the sets of all matches after each change.
  */
 async function namedAccounts(models: ReadModels, scope: Scope, search: string): Promise<AccountView[]> {
   const text = fold(search.trim());

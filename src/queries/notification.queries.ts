@@ -74,8 +74,8 @@ function partsOf({ id, stays }: NotificationInboxView, after: number, upTo: numb
 
 /**
  * The notifications of one person, newest first. A list contains notifications that were sent to everyone while the
- * person was active, or to a role while the person had it. It also contains those addressed to the person individually.
- * No list is stored for any person. Instead, lists are merged from index ranges.
+ * person was active, or to a role while the person had that role. It also contains notifications addressed to the
+ * person individually. No list is stored for any person. Instead, lists are merged from index ranges.
  */
 @Injectable()
 export class NotificationLists {

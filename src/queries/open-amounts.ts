@@ -6,9 +6,9 @@ import { MinorSum } from './minor-sum.js';
 export type CustomerPosting = { readonly net: number | bigint; readonly date: string };
 
 /**
- * Combines the postings of a record's later events (such as a return or cancellation) with those of its first event.
- * Postings must be added newest first. The remaining amount of a record is either an open item or a credit, which
- * settles the oldest items. A posting dated before that of the first event counts separately.
+ * Combines the postings of a record's later events (such as a return or cancellation) with the postings of its first
+ * event. Postings must be added newest first. The remaining amount of a record is either an open item or a credit,
+ * which settles the oldest items. A posting dated before the first event's posting counts separately.
  */
 export class LaterPostings {
   private readonly waiting = new Map<string, CustomerPosting[]>();
@@ -78,8 +78,8 @@ export class AgedBalance {
   }
 
   /**
-   * The open amounts. Their sum is the balance. Credits settle the oldest items, so the newest items that make up the
-   * balance are open. A credit balance belongs to the `current` bucket.
+   * The open amount in each bucket. The sum of these amounts is the balance. Credits settle the oldest items, so the
+   * newest items that make up the balance are open. A credit balance belongs to the `current` bucket.
    */
   get open(): bigint[] {
     let left = this.balance;

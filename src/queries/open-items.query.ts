@@ -26,7 +26,7 @@ export type OpenItems = {
   /** Null if the report covers all value dates. */
   readonly asOf: string | null;
   readonly currency: string;
-  /** Oldest first. */
+  /** Open items, oldest first. */
   readonly items: readonly OpenItem[];
   /** Sum of the unpaid amounts. It equals the customer's balance. */
   readonly total: string;

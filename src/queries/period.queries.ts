@@ -63,7 +63,7 @@ export class UndetectedEntries {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Returns a position. `all` covers the history at least up to and including this position. */
+  /** Position up to and including which `all` covers the history. `all` may also cover later events. */
   get position(): number {
     return this.progress.position(lateEntries.name);
   }

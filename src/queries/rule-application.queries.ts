@@ -97,7 +97,7 @@ async function preview(
 /** A rule application as returned by the API. */
 export type RuleApplicationRecord = Omit<RuleApplicationView, 'total'> & {
   readonly categoryName: string | null;
-  /** Percent, 0–100. */
+  /** Progress in percent, 0–100. */
   readonly progress: number;
 };
 

@@ -61,7 +61,7 @@ async function ruleOf(
 }
 
 export const sessionQueryHandlers = [
-  // Factors are read from the stream, as they are at every sign-in.
+  // Factors are read from the stream, as at every sign-in.
   answers(ListFactors, [RecordReader], async (reader, person) => {
     const { state } = await reader.read(factors, tenantIdOf(person), person.userId);
     return state.factors.map(({ id, type, addedAt: createdAt, lastUsedAt }) => ({ id, type, createdAt, lastUsedAt }));

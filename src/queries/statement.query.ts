@@ -24,7 +24,7 @@ export type StatementLine = Pick<
 /** A statement, or one of its pages: `opening` and `closing` are the balances before and after `lines`. */
 export type Statement = {
   readonly account: Pick<AccountView, 'id' | 'code' | 'name' | 'type' | 'currency'>;
-  /** Null if unbounded. */
+  /** `beginDate` and `endDate`: first and last day of the statement; null if unbounded. */
   readonly beginDate: string | null;
   readonly endDate: string | null;
   readonly opening: string;
@@ -124,7 +124,7 @@ class AccountPostings {
     return [debit, credit];
   }
 
-  /** Oldest first. */
+  /** Selects the account's transactions in a period, oldest first. */
   private selected({ from, to }: Period) {
     return { where: { posting: this.account.id }, reverse: true, between: { date: { from, to } } };
   }

@@ -85,8 +85,8 @@ type Reading = (
 ) => Promise<Found>;
 
 /**
- * Reads the sums from the accounts' daily totals. A write between two read operations makes the taxes in the Sales
- * accounts differ from those in the tax accounts. In that case, the sums are read again.
+ * Reads the sums from the accounts' daily totals. If a write between two read operations makes the taxes in the Sales
+ * accounts differ from the taxes in the tax accounts, reads the sums again.
  */
 const currentSums: Reading = async (ledger, books, accounts, dates, digits) => {
   const read = async () => {

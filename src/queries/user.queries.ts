@@ -132,7 +132,7 @@ async function userOf(reader: RecordReader, { userId: id, tenantId, permissions 
   };
 }
 
-/** The data is read from the streams, as in the checks for every request. */
+/** Reads the data from the streams, as the checks on every request do. */
 const getMe = answers(GetMe, [RecordReader], (reader, principal) =>
   principal.kind === 'operator' ? operatorOf(reader, principal) : userOf(reader, principal),
 );

@@ -47,7 +47,7 @@ export class IntegrityKeys {
 
   /**
    * Uses the given key or the one in the directory's `integrity-key` file, which is created if necessary (readable only
-   * by the owner). Any other lines are verifier keys of former signers.
+   * by the owner). Each further line is the verifier key of a former signer.
    * @throws UnusableKey, which does not contain the key
    */
   static async open(directory: string, given?: string): Promise<IntegrityKeys> {

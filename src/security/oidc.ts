@@ -72,7 +72,7 @@ const identity = z.object({
 /** Whether an issuer manages the session. The service stores no data about such a session. */
 export const isOidcSession = (sessionId: string): boolean => sessionId.startsWith(SESSION_PREFIX);
 
-/** Whether a URL is safe for sending secrets and fetching keys. Such a URL must use https, or http to this machine. */
+/** Whether a URL is safe for sending secrets and fetching keys. Such a URL uses HTTPS, or HTTP with a loopback host. */
 export function isTrustworthy(address: string): boolean {
   if (!URL.canParse(address)) return false;
   const url = new URL(address);

@@ -52,9 +52,9 @@ class NotPublic extends Error {
 }
 
 /**
- * Sends POST requests to targets that tenants choose. Uses only https and public addresses, without redirects or
- * proxies. The addresses of a name are checked when it is resolved, and again once the connection is established.
- * Response memory is limited.
+ * Sends POST requests to targets that tenants choose. By default, uses only HTTPS and public addresses. Never uses
+ * redirects or proxies. The addresses of a name are checked when it is resolved, and again once the connection is
+ * established. Response memory is limited.
  */
 export class OutboundClient {
   private readonly secure: HttpsAgent;

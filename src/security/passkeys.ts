@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 
-/** EdDSA, ES256 and RS256 (COSE), which all authenticators support. */
+/** EdDSA, ES256 and RS256 (COSE). Every authenticator supports at least one of them. */
 const ALGORITHMS = [-8, -7, -257];
 const TIMEOUT_MS = 300_000;
 const NAME = 'Kontor';

@@ -32,7 +32,7 @@ export class Passwords {
     this.hashing = new FairQueue(limits, tooMany);
   }
 
-  /** Number of password verifications, including those of decoys. */
+  /** Number of password verifications, including verifications of the decoy. */
   get verified(): number {
     return this.verifications;
   }

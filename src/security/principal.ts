@@ -10,7 +10,7 @@ export type Proof = {
   readonly mustHaveFactor: boolean;
 };
 
-/** A signed-in user of a tenant. `permissions` combines those of the role and of additional roles. */
+/** A signed-in user of a tenant. `permissions` combines the permissions of the user's role and of additional roles. */
 export type UserPrincipal = {
   readonly kind: 'user';
   readonly userId: string;
@@ -63,7 +63,7 @@ export interface Authenticator {
 /** State of a rate limit after a hit. */
 export type RateStatus = {
   readonly limit: number;
-  /** Never negative. */
+  /** Number of requests left in the window; never negative. */
   readonly remaining: number;
   /** End of the window, in milliseconds since 1970. */
   readonly resetAtMs: number;

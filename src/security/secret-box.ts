@@ -34,7 +34,7 @@ export class SecretBox {
   }
 
   /**
-   * Encrypts a secret. Only `open` with the same `place` can decrypt the result, so the result cannot be moved to
+   * Encrypts a secret. Only `unseal` with the same `place` can decrypt the result, so the result cannot be moved to
    * another record.
    */
   seal(secret: string, place: string): string {

@@ -109,8 +109,8 @@ export class SigningKeys {
   }
 
   /**
-   * Returns the key with that id. If the id is unknown, reads the file, because another process may have rotated the
-   * keys.
+   * Returns the key with the given id. If the id is unknown, reads the file, because another process may have rotated
+   * the keys.
    */
   async find(id: string): Promise<SigningKey | undefined> {
     await this.renew(MAX_AGE_MS);

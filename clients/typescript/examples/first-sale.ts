@@ -21,7 +21,7 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
     lines: [{ description: 'Espresso machine', quantity: '1', unitPrice: '200.00', taxRate: '19' }],
     payments: [{ method: 'CARD' as const, amount: '100.00' }],
   };
-  // The client retries after lost connections and 429. Pushing the sale again does not duplicate it.
+  // The client retries after lost connections and 429 responses. Pushing the sale again does not duplicate it.
   const { receipt } = await shop.pushSale(sale, 'order-2001');
 
   // Booking is asynchronous.
@@ -38,7 +38,7 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
   try {
     await data(office.api.DELETE('/api/customers/{id}', { params: { path: { id: customer.id } } }));
   } catch (error) {
-    // Errors carry the service's code.
+    // Errors contain the service's error code.
     if (!(error instanceof KontorError) || error.code !== 'CUSTOMER_HAS_TRANSACTIONS') throw error;
   }
   return `${customer.name} owes ${customer.balance.amount} ${customer.balance.currency}`;

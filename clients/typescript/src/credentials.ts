@@ -7,8 +7,8 @@ export type Send = (request: Request) => Promise<Response>;
 type Tokens = components['schemas']['TokensDto'];
 
 /**
- * Credentials of the caller: a user who signs in (the session is renewed before it expires, and reopened after it has
- * ended), a partner with an integration key, or a function that returns an access token.
+ * The caller's credentials: a user's e-mail address and password, a partner's integration key, or a function that
+ * returns an access token. A user's session is renewed before it expires. If it has ended, the client signs in again.
  */
 export type Credentials =
   | { readonly email: string; readonly password: string }
@@ -75,7 +75,10 @@ class SessionSigner implements Signer {
     this.tokens = { ...data, goodUntilMs: Date.now() + data.expiresIn * 1_000 - EARLY_MS };
   }
 
-  /** Undefined if there is no session (any more). A temporary failure keeps the session for a later attempt. */
+  /**
+   * Renews the session. Returns undefined if there is no session, or if it has ended. After a temporary failure, the
+   * session is kept for a later attempt.
+   */
   private async refreshed(): Promise<Response | undefined> {
     if (!this.tokens) return undefined;
     const answer = await this.ask('refresh', { refreshToken: this.tokens.refreshToken });

@@ -14,13 +14,15 @@ export type KontorOptions = {
   /** `https://books.example`, without a path. */
   readonly url: string;
   readonly credentials: Credentials;
-  /** Maximum attempts of a request that may be retried, including the first. Default 5. */
+  /** Maximum number of attempts for a retryable request, including the first. Default: 5. */
   readonly maxTries?: number;
-  /** Maximum pause before a retry, milliseconds; a longer one ends the attempts. Default 30,000. */
+  /**
+   * Maximum pause before a retry, in milliseconds. If a response requires more, the client gives up. Default: 30,000.
+   */
   readonly maxPauseMs?: number;
-  /** Time to the response headers, milliseconds; exceeding it counts as a lost connection. Default 60,000. */
+  /** Timeout for the response headers, in milliseconds. A timeout counts as a lost connection. Default: 60,000. */
   readonly timeoutMs?: number;
-  /** Reads include every write that this client made before. Default true. */
+  /** Whether read requests wait until they include this client's earlier writes. Default: true. */
   readonly readsOwnWrites?: boolean;
   readonly fetch?: typeof fetch;
 };
@@ -30,8 +32,8 @@ type Receipt = Shapes['SaleReceiptDto'];
 type Valid = Shapes['ValidSaleDto'];
 export type PushedSale = { readonly receipt: Receipt; readonly isReplay: boolean };
 /**
- * Result for one sale of several. `receipt`: `ValidSaleDto` only if sales were validated. `differs`: fields in which the
- * sale differs from the accepted one with the same externalId.
+ * Result for one of several sales. `receipt`: a `ValidSaleDto` only if the sales were validated. `differs`: fields in
+ * which the sale differs from the accepted one with the same externalId.
  */
 export type SaleResult<R = Receipt> = {
   readonly externalId: string | null;
@@ -52,9 +54,9 @@ const FIRST_PAUSE_MS = 200;
 const MAX_TRIES = 5;
 
 /**
- * Kontor's API, typed by its OpenAPI document (`api`). Signs every request. Retries reads, sales and requests with an
- * Idempotency-Key after lost connections, 429, 502, 503 and 504, and respects Retry-After. Any other write is sent
- * once, because the outcome of a write without a response is unknown.
+ * Kontor's API. The types of `api` come from the OpenAPI document. Signs every request. Retries reads, sales and
+ * requests with an Idempotency-Key after lost connections and responses with status 429, 502, 503 or 504. Respects
+ * Retry-After. Any other write is sent once, because the outcome of a write without a response is unknown.
  */
 export class KontorClient {
   readonly api: Client<paths, 'application/json'>;
@@ -82,26 +84,27 @@ export class KontorClient {
   }
 
   /**
-   * Pushes any number of sales, in batches. Sales that are rejected do not affect the others. Repeats those that exceed
-   * the rate limit or that the service cannot store at the moment, like whole requests.
-   * @throws KontorError if a batch fails as a whole; earlier sales remain pushed, and pushing all again is safe
+   * Pushes any number of sales, in batches. A rejected sale does not affect the others. Retries sales that exceed the
+   * rate limit or that the service cannot currently store.
+   * @throws KontorError if a batch fails as a whole; sales in earlier batches remain pushed, and pushing all sales
+   * again is safe
    */
   pushSales(sales: readonly Sale[]): Promise<SaleResult[]> {
     return this.inBatches<Receipt>(sales, false);
   }
 
-  /** Checks a sale without storing it. Returns what `pushSale` would find. @throws KontorError for an invalid sale */
+  /** Checks a sale as `pushSale` does, but does not store it. @throws KontorError for an invalid sale */
   async validateSale(sale: Sale, idempotencyKey?: string): Promise<Receipt | Valid> {
     const header = idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey };
     return whole(this.api.POST(SALES, { body: sale, params: { header, query: { validateOnly: true } } }));
   }
 
-  /** Like `pushSales`, without storing anything. */
+  /** Like `pushSales`, but does not store the sales. */
   validateSales(sales: readonly Sale[]): Promise<SaleResult<Receipt | Valid>[]> {
     return this.inBatches(sales, true);
   }
 
-  /** A page of the partner's sales, the latest acceptance first. */
+  /** Returns a page of the partner's sales, most recently accepted first. */
   sales(query: SalesQuery = {}): Promise<SalesPage> {
     return whole(this.api.GET(SALES, { params: { query } }));
   }
@@ -160,7 +163,7 @@ export class KontorClient {
     }
   }
 
-  /** Undefined if a retry is pointless, or allowed only after too long a pause. */
+  /** Returns the pause before a retry. Undefined if a retry cannot succeed, or if the pause would be too long. */
   private pauseAfter(outcome: Response | KontorError, tries: number): number | undefined {
     const { status } = outcome;
     if (status !== 0 && !isBusy(status)) return undefined;
@@ -191,7 +194,7 @@ function resultOf<R>(item: Shapes['SaleBatchAnswerDto']['items'][number], respon
   return { externalId, receipt: body as R, isReplay, ...(differs && { differs }) };
 }
 
-/** Limits the time to the headers. The body may take longer, since it may be a stream. */
+/** Limits the wait for the response headers. The body may take longer, because it may be a stream. */
 async function inTime(send: typeof fetch, request: Request, timeoutMs: number): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => {

@@ -3,16 +3,16 @@ import type { components } from './schema.js';
 type Problem = Omit<components['schemas']['ErrorResponseDto'], 'statusCode'> & {
   readonly tenants?: readonly TenantChoice[];
 };
-/** Validation error of one field: `lines[0].quantity`. */
+/** Validation error of one field. `path` identifies the field, for example `lines[0].quantity`. */
 export type Fault = { readonly path: string; readonly message: string };
-/** A tenant to choose at sign-in. */
+/** A tenant that the user can choose at sign-in. */
 export type TenantChoice = { readonly name: string; readonly slug: string };
 
 export type ErrorDetails = ErrorOptions & {
   /** Identifies the request in the service's log. */
   readonly requestId?: string | undefined;
   readonly errors?: readonly Fault[] | undefined;
-  /** Only with TENANT_REQUIRED. */
+  /** Set only for TENANT_REQUIRED. */
   readonly tenants?: readonly TenantChoice[] | undefined;
   /** Suggested delay before a retry, in seconds. */
   readonly retryAfterSeconds?: number | undefined;
@@ -33,14 +33,14 @@ export class KontorError extends Error {
   override readonly name = 'KontorError';
   readonly requestId: string | undefined;
   readonly errors: readonly Fault[];
-  /** Only with TENANT_REQUIRED: tenants that the password matches; empty if there are too many to list. */
+  /** For TENANT_REQUIRED, the tenants for which the password is correct. Empty if there are too many to list. */
   readonly tenants: readonly TenantChoice[];
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
-    /** HTTP status; 0 without a response. */
+    /** HTTP status, or 0 if there was no response. */
     readonly status: number,
-    /** `VALIDATION_FAILED`, `REVISION_CONFLICT`, …; `UNREACHABLE` without a response. */
+    /** `VALIDATION_FAILED`, `REVISION_CONFLICT`, …, or `UNREACHABLE` if there was no response. */
     readonly code: string,
     message: string,
     details: ErrorDetails = {},
@@ -52,25 +52,28 @@ export class KontorError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
   }
 
-  /** The service is temporarily unreachable; a retry may succeed. */
+  /** Whether the service is temporarily unreachable, so that a retry may succeed. */
   get isPassing(): boolean {
     return this.status === 0 || isAway(this.status);
   }
 
-  /** The validation error of a field, if any. */
+  /** Returns the message of a field's validation error; undefined if there is none. */
   fault(path: string): string | undefined {
     return this.errors.find((each) => each.path === path)?.message;
   }
 }
 
-/** Errors of the partner intake are wrapped in `error`, all others are not. Undefined for any other body. */
+/**
+ * Returns the error in a response body; undefined if the body contains none. Only the partner intake wraps it in
+ * `error`.
+ */
 function problemIn(body: unknown): Problem | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   if ('error' in body) return problemIn(body.error);
   return 'code' in body && 'message' in body ? (body as Problem) : undefined;
 }
 
-/** Error of a response with an unsuccessful status, or of a part of a response with its own status. */
+/** Creates the error for an unsuccessful response, or for a part of a response that has a separate status. */
 export function errorOf(response: Response, body: unknown, status = response.status): KontorError {
   const { headers } = response;
   const retryAfterSeconds = retryAfterOf(response);

@@ -21,7 +21,7 @@ export const runsQuery = (query: { pageNumber: number; pageSize: number; search?
     queryFn: ({ signal }) => whole(api.GET('/api/platform/jobs/logs', { params: { query }, signal })),
   });
 
-/** Returns the job, updated with the run's state if the run belongs to it. */
+/** Returns the job. If the run belongs to the job, updates the job with the run's state. */
 function after(job: Job, run: Run): Job {
   if (job.name !== run.jobName) return job;
   return { ...job, isRunning: run.status === 'RUNNING', lastExecution: run };

@@ -7,7 +7,7 @@ import { queryClient } from './queries';
 type Tokens = components['schemas']['ConsoleSessionDto'];
 export type Credentials = components['schemas']['LoginDto'];
 
-/** `unknown`: the session has not been checked yet. `ended`: a session of this tab has ended. */
+/** `unknown`: the session has not been checked yet. `ended`: the session ended while this tab was signed in. */
 export type Session = { readonly is: 'unknown' | 'in' | 'out' | 'ended' };
 
 /** Remaining lifetime at which tokens are renewed, so that requests are rarely rejected because of an expired token. */

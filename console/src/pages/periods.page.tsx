@@ -113,7 +113,7 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
 /** Warns about sales in the period that are not booked yet. */
 function Waiting({ through }: { through: string }): ReactNode {
   const zone = useZone();
-  // Excludes incomplete years. They begin with zeros while the user is typing.
+  // Excludes incomplete years, which begin with zeros while the user is typing.
   const isDay = /^(?:19|[2-9]\d)\d\d-\d\d-\d\d$/.test(through);
   const until = { pageNumber: 1, pageSize: 1, ...(isDay && instantsOf({ dateTo: through }, zone)) };
   const enabled = useMay('transactions.read') && isDay;

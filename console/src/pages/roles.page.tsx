@@ -176,7 +176,7 @@ function Actions({ role }: { role: Role }): ReactNode {
       <FormDialog
         about={name}
         act={async ({ revision, ...values }) => {
-          // Without a revision, the user has not changed anything.
+          // The first change adds the revision to the values. Without a revision, there is nothing to save.
           if (revision === undefined) return;
           const params = { path, header: ifMatch(Number(revision)) };
           await data(

@@ -64,7 +64,10 @@ export function SalePage(): ReactNode {
   );
 }
 
-/** Partners themselves record the returns and cancellations of their sales. A sale with returns cannot be cancelled. */
+/**
+ * Actions on a manually recorded sale. For all other sales, the partner records returns and cancellations. A sale with
+ * returns cannot be cancelled.
+ */
 function Actions({ sale }: { sale: Sale }): ReactNode {
   const mayRecord = useMay('transactions.write');
   const isManual = sale.type === 'SALE' && sale.status === 'BOOKED' && sale.sourceId === MANUAL;

@@ -121,7 +121,7 @@ export function SalesPage(): ReactNode {
   );
 }
 
-/** The user types this label into the filter to find sales that users entered. */
+/** The user types this label into the filter to find manually recorded sales. */
 const BY_HAND = partnerWords(MANUAL);
 
 function Filters({ filters }: { filters: SalesFilters }): ReactNode {

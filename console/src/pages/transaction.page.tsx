@@ -185,7 +185,7 @@ const CustomerOf = ({ transaction: { customerId, customerName } }: { transaction
 type Posting = Transaction['postings'][number];
 const isCredit = ({ amount }: Posting): boolean => amount.startsWith('-');
 
-/** Returns the total of the debits, which equals that of the credits. */
+/** Returns total debits, which equal total credits. */
 const totalOf = ({ postings, currency }: Transaction): string => {
   const debits = postings.filter((posting) => !isCredit(posting));
   const units = debits.reduce((sum, { amount }) => sum + (unitsIn(amount) ?? 0n), 0n);

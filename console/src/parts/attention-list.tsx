@@ -8,7 +8,7 @@ export type Item = {
   readonly key: string;
   readonly tone: Tone;
   readonly what: ReactNode;
-  /** The next step. */
+  /** Link to the next step. */
   readonly link: ReactNode;
 };
 

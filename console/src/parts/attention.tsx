@@ -15,7 +15,7 @@ import { serviceWords } from '../messages/service-words';
 type Item = {
   readonly tone: Extract<Tone, 'bad' | 'warning'>;
   readonly what: string;
-  /** The next step. */
+  /** Label of the link to the next step. */
   readonly step: string;
   readonly to: Pick<LinkProps, 'to' | 'params' | 'search'>;
 };

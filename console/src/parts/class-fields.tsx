@@ -5,8 +5,8 @@ import { RemoteField } from './remote-field';
 import { t } from '../messages/catalogue';
 
 /**
- * Form values for the branch and the category. If a rule chose the category, it is empty, so that the rules choose
- * again.
+ * Form values for the branch and the category. If a rule chose the category, the category field is empty, so that the
+ * rules choose again.
  */
 export const classOf = ({
   branchId,

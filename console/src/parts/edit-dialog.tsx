@@ -76,8 +76,8 @@ const differing = (values: Draft, from: Draft): string[] =>
   Object.keys(values).filter((name) => (values[name] ?? '').trim() !== (from[name] ?? '').trim());
 
 /**
- * Rebases the user's changes onto the current version. These changes take precedence. All other fields are those of the
- * current version.
+ * Rebases the user's changes onto the current version. These changes take precedence. All other fields have the values
+ * of the current version.
  */
 const rebased = (typed: Draft, from: Draft, theirs: Draft): Draft => ({
   ...theirs,

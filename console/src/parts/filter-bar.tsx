@@ -31,7 +31,7 @@ export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const isPainted = useDeferredValue(true, false);
   return (
     <search className="k-filters" data-open={isOpen || undefined}>
-      {/* `map` in both states keeps the keys stable, so that the first field retains the text typed meanwhile. */}
+      {/* Calling `map` before and after painting keeps the keys stable, so that the first field keeps its text. */}
       {Children.map(children, (child, at) => (isPainted || at === 0 ? child : <div className="k-choice k-coming" />))}
       <Button
         aria-expanded={isOpen}
@@ -127,7 +127,7 @@ type DateProps = {
   readonly onChange: (value: string | undefined) => void;
 };
 
-/** A calendar day. */
+/** Field for a calendar day. */
 export const DateField = ({ label, value, onChange }: DateProps): ReactNode => (
   <TextInput
     className="k-choice"

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 /**
- * State that is reset to `value` whenever `of` changes, which is `value` by default. The component is not remounted, so
+ * State that is reset to `value` whenever `of` changes. By default, `of` is `value`. The component is not remounted, so
  * it keeps the focus.
  */
 export function useFollowing<T>(value: T, of: unknown = value): readonly [held: T, hold: (next: T) => void] {

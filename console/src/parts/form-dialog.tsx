@@ -24,7 +24,7 @@ type Props<Result> = Opener & {
   readonly outcome?: (result: Result, close: () => void) => ReactNode;
   /** Whether a result has an outcome to show. Default: every result. */
   readonly hasOutcome?: (result: Result) => boolean;
-  /** Set if the outcome is shown only once. In this case, only the outcome's own button closes the dialog. */
+  /** Set if the outcome is shown only once, so that only the outcome's own button closes the dialog. */
   readonly isOutcomeKept?: boolean;
   /** Called when the dialog closes after the action has succeeded. */
   readonly onDone?: (result: Result) => void;

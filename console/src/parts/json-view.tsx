@@ -14,7 +14,7 @@ export function JsonView({ value, label }: { value: unknown; label: string }): R
         </Text>
         <CopyButton value={text} what={inSentence(label)} />
       </Group>
-      {/** The keyboard can scroll the box. */}
+      {/** The box can be focused, so that the keyboard can scroll it. */}
       <pre aria-label={t('{label} as JSON', { label })} className="k-json" role="region" tabIndex={0}>
         {text}
       </pre>

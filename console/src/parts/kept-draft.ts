@@ -6,7 +6,7 @@ import type { Draft } from './form';
 type Kept = { readonly key: string; readonly userId: string; readonly values: Draft };
 
 /**
- * Input in the form that was open when the session ended. It is kept in memory alone, and only for the user who typed
+ * Input in the form that was open when the session ended. It is kept only in memory, and only for the user who typed
  * it.
  */
 let kept: Kept | undefined;

@@ -17,7 +17,7 @@ type CommonProps = {
   readonly empty: ReactNode;
   /** Buttons for actions on the whole list. */
   readonly aside?: ReactNode;
-  /** A `FilterBar`. */
+  /** The list's `FilterBar`. */
   readonly filters?: ReactNode;
   /** Default sort order of the list. */
   readonly order?: string;
@@ -29,7 +29,7 @@ type ListProps<Row> = CommonProps & {
   readonly keyOf: (row: Row) => string;
   readonly query: Asked;
   readonly pages?: PagesProps;
-  /** Shown below the table. */
+  /** Content shown below the table. */
   readonly footer?: ReactNode;
 };
 

@@ -25,7 +25,7 @@ type LinkProps = { readonly id: string; readonly filters: ReportProps['filters']
 
 /**
  * Links a row to the account's statement for the same dates. Statements show only the current books, so a report with
- * `knownAt` links to the general ledger. It does the same for users who may not read accounts.
+ * `knownAt` links to the general ledger instead. Users who may not read accounts also get this link.
  */
 function StatementLink({ id, filters, children }: LinkProps): ReactNode {
   const mayOpen = useMay('accounts.read');

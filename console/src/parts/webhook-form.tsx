@@ -87,7 +87,7 @@ export const WebhookFields = ({ form }: { form: Form }): ReactNode => (
 
 type Props = { readonly issued: IssuedWebhook; readonly close: () => void };
 
-/** A webhook's signing secret. */
+/** Shows a webhook's signing secret once. */
 export const SigningSecretOnce = ({ issued: { url, secret }, close }: Props): ReactNode => (
   <SecretOnce
     close={close}

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** Swedish dates use the ISO 8601 format. */
+/** Formats an instant in Swedish, because Swedish dates use the ISO 8601 format. */
 const wallClock = (atMs: number, timeZone: string): string =>
   new Date(atMs).toLocaleString('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
 

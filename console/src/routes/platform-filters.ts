@@ -12,7 +12,6 @@ export const auditSearch = searchParams({
   action: oneOf('CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER'),
   userId: text,
 });
-/** The page's filters, as search parameters. */
 export type AuditFilters = FiltersOf<typeof auditSearch>;
 
 export const errorsSearch = searchParams({
@@ -26,7 +25,6 @@ export const errorsSearch = searchParams({
   tenantId: text,
   userId: text,
 });
-/** The page's filters, as search parameters. */
 export type ErrorsFilters = FiltersOf<typeof errorsSearch>;
 
 const eventFilters = {
@@ -39,5 +37,4 @@ const eventFilters = {
   dateTo: day,
 };
 export const eventsSearch = searchParams({ ...eventFilters, ...listParams, cursor: text });
-/** The page's filters, as search parameters. */
 export type EventsFilters = FiltersOf<typeof eventsSearch>;

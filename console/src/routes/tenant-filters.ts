@@ -27,7 +27,6 @@ export const transactionsSearch = searchParams({
   isCancelled: oneOf('true', 'false'),
   showSystemGenerated: oneOf('false'),
 });
-/** The page's filters, as search parameters. */
 export type TransactionsFilters = FiltersOf<typeof transactionsSearch>;
 
 export const rulesSearch = searchParams({
@@ -37,7 +36,6 @@ export const rulesSearch = searchParams({
   source: oneOf('SEED', 'LEARNED', 'MANUAL'),
   isEnabled: oneOf('true', 'false'),
 });
-/** The page's filters, as search parameters. */
 export type RulesFilters = FiltersOf<typeof rulesSearch>;
 
 export const customersSearch = searchParams({
@@ -46,7 +44,6 @@ export const customersSearch = searchParams({
   status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
   isDefault: oneOf('true', 'false'),
 });
-/** The page's filters, as search parameters. */
 export type CustomersFilters = FiltersOf<typeof customersSearch>;
 
 export const salesSearch = searchParams({
@@ -59,7 +56,6 @@ export const salesSearch = searchParams({
   dateFrom: day,
   dateTo: day,
 });
-/** The page's filters, as search parameters. */
 export type SalesFilters = FiltersOf<typeof salesSearch>;
 
 export const accountsSearch = searchParams({
@@ -72,7 +68,6 @@ export const accountsSearch = searchParams({
   ),
   isActive: oneOf('true', 'false'),
 });
-/** The page's filters, as search parameters. */
 export type AccountsFilters = FiltersOf<typeof accountsSearch>;
 
 export const reportSearch = searchParams({
@@ -86,7 +81,7 @@ export const reportSearch = searchParams({
   page: pageNumber,
   size: listParams.size,
 });
-/** A report's parameters, as search parameters. */
+/** A report's parameters, as contained in the URL. */
 export type ReportFilters = ReturnType<typeof reportSearch>;
 
 export const tenantAuditSearch = searchParams({
@@ -99,5 +94,4 @@ export const tenantAuditSearch = searchParams({
   dateFrom: day,
   dateTo: day,
 });
-/** The page's filters, as search parameters. */
 export type TenantAuditFilters = FiltersOf<typeof tenantAuditSearch>;

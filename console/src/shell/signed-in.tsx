@@ -56,7 +56,7 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
   return <Waiting />;
 }
 
-/** Delay after the first page is displayed, in milliseconds, so that its own requests are sent first. */
+/** Delay of the preloading, in milliseconds, so that the requests of the first page are sent first. */
 const FIRST_PAGE_MS = 1_500;
 
 /** Preloads the code of all other pages, so that they open even if the service or the network is unavailable. */

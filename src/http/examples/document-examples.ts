@@ -99,7 +99,9 @@ export class DocumentExamples {
 const isProblem = (schema: JsonSchema | undefined): boolean =>
   ['ErrorResponseDto', 'PartnerErrorDto'].includes(componentOf(schema));
 
-/** The id in the response to a command: the id of the record in the path, or that of a new record in the collection. */
+/**
+ * The id in the response to a command: the id of the record in the path, or the id of a new record in the collection.
+ */
 function recordIdOf(path: string): string | undefined {
   if (path.includes('/:name')) return pathValue(path, 'name');
   return IDS_BY_COLLECTION[collectionOf(path)] ?? RECEIPT_IDS[path];

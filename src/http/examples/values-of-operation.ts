@@ -58,7 +58,7 @@ export const OPERATION_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   rewind: [null],
   lastRewind: [null],
   leafHash: ['e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
-  // The same hash as in the checkpoint's note.
+  // Must equal the hash in the checkpoint's note.
   rootHash: [SHA256],
   hashes: [[SHA256]],
   checkpoint: [CHECKPOINT],

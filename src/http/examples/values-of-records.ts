@@ -1,8 +1,8 @@
 import { SAMPLE_IDS as ids } from './sample-ids.js';
 
-/** Values for records, people and text fields; see sample-values.ts. */
 const AT = '2026-03-04T10:15:00.000Z';
 
+/** Values for records, people and text fields; see sample-values.ts. */
 export const RECORD_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   id: [ids.event],
   'AccountDto.id': [ids.rent],
@@ -132,7 +132,7 @@ export const RECORD_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   userCount: [1],
   group: ['Transactions'],
 
-  // Codes and texts
+  // Codes and text fields
   code: ['C-1001', 'HARBOUR'],
   'AccountDto.code': ['RENT'],
   'BranchDto.code': ['HARBOUR'],
