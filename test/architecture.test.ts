@@ -59,7 +59,7 @@ afterAll(async () => {
 });
 
 describe('every part is wired up', () => {
-  /** The metadata that @nestjs/cqrs attaches to handler classes. */
+  /** Reads the metadata that @nestjs/cqrs attaches to handler classes. */
   const handled = async (key: string): Promise<string[]> => {
     const providers = AppModule.over(config, engines, await openParts(config, engines)).providers ?? [];
     return providers

@@ -47,7 +47,7 @@ test('Every file that a document names exists, and is named by its path from the
   const short = references(new RegExp(`\`((?:${folders.join('|')})/[\\w./-]+)\``, 'g'));
   expect(short.map(({ document, groups: [path] }) => `${document}: ${path ?? ''}`)).toEqual([]);
   const names = [...filesIn('src', '.ts'), ...filesIn('test', '.ts')].map((path) => path.split('/').at(-1));
-  // `handlers.ts` exists in more than one folder.
+  // Excludes names that occur in several folders, such as `handlers.ts`.
   const isOneFile = (name: string | undefined): boolean => names.filter((one) => one === name).length === 1;
   const alone = references(/`([\w.-]+\.ts)`/g).filter(({ groups: [name] }) => isOneFile(name));
   expect(alone.map(({ document, groups: [name] }) => `${document}: ${name ?? ''}`)).toEqual([]);
@@ -102,7 +102,7 @@ test('Every setting that a document names exists', () => {
   const others = new Set([
     // Settings for Compose, Node.js and a benchmark.
     ...['HTTP_ROLES', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS', 'RANGE_ROUNDS'],
-    // An error code from an earlier version.
+    // An error code of an earlier version, which a document still mentions.
     'INVALID_EVENT',
   ]);
   const isSecretFile = (name: string): boolean => secretSettings.some((secret) => name === `${secret}_FILE`);

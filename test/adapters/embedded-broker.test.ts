@@ -252,7 +252,7 @@ describe('The embedded broker in the directory of a history', () => {
   let events: Recorded[];
   const open = (keptMessages: number = MANY.keptMessages) => EmbeddedBroker.open({ directory, clock, keptMessages });
   const sourceOf = ({ id: eventId, position }: Recorded) => ({ eventId, position });
-  /** The stored messages, reduced to the members that consumers see. */
+  /** Returns the stored messages, reduced to the members that consumers see. */
   const seen = () =>
     messagesIn(directory).map(({ id, subject, headers, payload }) => ({ id, subject, headers, payload }));
   const messagesOfAll = (of: readonly Recorded[]): BrokerMessage[] =>

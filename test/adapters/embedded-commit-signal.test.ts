@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommitSignal, pauseAt } from '../../src/adapters/embedded/event-store.signal.js';
 
 const REST_MS = 50;
-/** The head that a reader sees on each wake-up. The reader reads the whole history before it waits again. */
+/** Collects the head that a reader sees each time it wakes up. The reader reaches the head before it waits again. */
 function reader(signal: CommitSignal, head: () => number): readonly number[] {
   const read: number[] = [];
   const wait = (position: number): void => {

@@ -18,7 +18,7 @@ import {
 import { ManualClock } from '../support/manual-clock.js';
 import { appendNext } from '../support/append-next.js';
 
-/** Responses of EventStoreDB 23.10.6 to these scenarios, recorded through the official client. */
+/** Responses from EventStoreDB 23.10.6 to the scenarios below, recorded with the official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;

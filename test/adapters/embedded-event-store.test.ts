@@ -80,7 +80,7 @@ describe('The embedded event store', () => {
   describe('group commits', () => {
     test('share one flush among the appends of one turn', async () => {
       await store.close();
-      // The time limit for a group must not expire, however slow the machine is.
+      // With a manual clock, the time limit for a group commit never expires, even on a slow machine.
       store = EmbeddedEventStore.open({ directory, clock: new ManualClock() });
       const commits: Position[] = [];
       const stop = store.onCommit((head) => commits.push(head));
@@ -384,7 +384,10 @@ describe('The embedded event store', () => {
       await expect(store.readStream('s')).rejects.toEqual(new CorruptEvent(1));
     });
 
-    /** The header of a record (its size, position and field lengths) precedes the stream name. */
+    /**
+     * Overwrites the last `lengthBytes` bytes of the header of the record for `s-3`. The header contains the size, the
+     * position and the field lengths of the record, and precedes the stream name.
+     */
     const overwriteHeader = (lengthBytes: number): Promise<void> =>
       reopen(() => {
         const bytes = readFileSync(file());
@@ -413,7 +416,7 @@ describe('The embedded event store', () => {
       await fill();
       const written = await store.readAll();
       await store.close();
-      // SQLite ignores a few bytes, such as the key in a row. Changes to these bytes do not affect any read.
+      // Damage to some bytes, such as the key in a row, has no effect on reads, because SQLite ignores these bytes.
       let refused = 0;
       const sound = readFileSync(file());
       const begin = sound.indexOf('text 3') - 150;

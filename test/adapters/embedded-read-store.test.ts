@@ -240,8 +240,8 @@ describe('The read store in SQLite', () => {
     async (reverse) => {
       const store = await openStore('readwrite');
       await store.prepare([table]);
-      // Matches become rare, and then stop. Some of the most recently created documents belong at the beginning of the
-      // list.
+      // Matches become rare, stop at 1,000, and resume at 1,800. The dates of the last 100 documents cover the whole
+      // range, so these documents are spread over the list.
       const isMatch = (n: number) => (n < 500 ? n % 2 === 0 : n < 1_000 ? n % 20 === 0 : n >= 1_800);
       const made = Array.from({ length: 2_000 }, (_, n): Entry => {
         const day = n < 1_900 ? Math.floor(n / 10) : (n - 1_900) * 2;
@@ -460,7 +460,7 @@ describe('The read store in SQLite', () => {
       await store.close();
       const handle = await open(file(), 'r+');
       const { size } = await handle.stat();
-      // The last pages contain documents. The first pages contain the schema.
+      // Damages only the second half of the file. It contains documents, whereas the schema is in the first pages.
       await handle.write(Buffer.alloc(size / 2, 0xa5), 0, size / 2, size / 2);
       await handle.close();
       const damaged = await openStore('readwrite');
@@ -549,7 +549,7 @@ describe('The read store in SQLite', () => {
       await expect(store.write({ tables: [first, { table, writes }], checkpoints })).rejects.toThrow(TypeError);
       expect(await store.get(table, scope, 'a')).toBeUndefined();
       expect(await store.checkpoint('entries')).toBe(-1);
-      // The engine has removed everything from its indexes, and is ready for the corrected batch.
+      // The rejected batch has left nothing in the indexes, so the engine accepts the corrected batch.
       const right = { table, writes: writes.map((each) => ({ ...each, document: nth(1) })) };
       expect(await store.write({ tables: [first, right], checkpoints })).toEqual({ conflicts: [] });
       const found = [
@@ -639,7 +639,7 @@ describe('A read store whose file is damaged while open', () => {
       try {
         for (const store of [writer, reader]) await store.prepare([table]);
         await writer.write(batch(some(2_000)));
-        // Transfers the contents of the write-ahead log to the database file.
+        // Moves the contents of the write-ahead log to the database file.
         const other = new DatabaseSync(join(directory, 'models.sqlite'));
         other.exec('PRAGMA wal_checkpoint(PASSIVE)');
         other.close();

@@ -43,7 +43,7 @@ describe('Events that the thread itself has just appended', () => {
   const damage = (from: number): void => {
     file.exec(`UPDATE events SET crc = crc + 1 WHERE position >= ${from}`);
   };
-  /** Subscribes at the end of the history. The first batch, which is empty, has been received. */
+  /** Subscribes at the end of the history, and consumes the first batch, which is empty. */
   const following = async (filter?: EventFilter) => {
     const subscription = { after: await store.head(), ...(filter && { filter }) };
     const batches = store.subscribeToAll(subscription)[Symbol.asyncIterator]();

@@ -48,7 +48,7 @@ const anyFound: fc.Arbitrary<Found> = fc.oneof(
   fc.array(anyScalar, { maxLength: 3 }),
 );
 
-/** A value of each type, so that most documents are valid. */
+/** Converts every value to its field's type, so that most documents are valid. */
 const fitting = (model: ReadModel, document: Doc): Doc =>
   Object.fromEntries(
     Object.entries(document).map(([name, value]) => {
@@ -66,7 +66,7 @@ const fitting = (model: ReadModel, document: Doc): Doc =>
     }),
   );
 
-/** The row as the documents of existing files were stored. */
+/** Returns the row in which existing files store this document. */
 function expectedRow(model: ReadModel, scope: number, document: TextDoc): Row {
   const valuesOf = (name: string): readonly (string | number)[] => {
     const { type } = model.fields[name] as Field<never>;

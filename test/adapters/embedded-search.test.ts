@@ -53,7 +53,7 @@ class Expected {
     this.random = mulberry32(from);
   }
 
-  /** Writes that add, change and delete notes, including notes added in the same batch. */
+  /** Generates writes that add, change and delete notes, including notes added in the same batch. */
   noteWrites(count: number): DocumentWrite[] {
     return Array.from({ length: count }, () => {
       const scope = this.pick(scopes);
@@ -64,14 +64,14 @@ class Expected {
     });
   }
 
-  /** A write that adds, changes or deletes an author. */
+  /** Returns a write that adds, changes or deletes an author. */
   authorWrites(): DocumentWrite[] {
     const scope = this.pick(scopes);
     const author = this.random() < 0.2 ? null : { name: `${this.pick(NAMES)} ${this.int(9)}`, city: this.pick(COMMON) };
     return [this.write(this.authors.get(scope) as Documents, scope, this.pick(authorIds), author)];
   }
 
-  /** Matching notes, newest first. */
+  /** Returns the matching notes as JSON, newest first. */
   matching(scope: Scope, { search, where }: Partial<ListQuery>): string[] {
     const prefixes = words(search ?? '');
     const has = ({ text, author }: Note): string[] => {

@@ -138,7 +138,7 @@ describe.each([
     };
     server.faults.slow(300);
     const both = await Promise.all([timed(append('slow', 1)), timed(countOf(client, 'before'))]);
-    // Timers may fire slightly early.
+    // The server delays each response by 300 ms, but timers may fire slightly early.
     expect(Math.min(...both)).toBeGreaterThan(290);
     server.faults.slow(0);
     await until(async () => (await timed(countOf(client, 'before'))) < 290);

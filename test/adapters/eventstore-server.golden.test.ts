@@ -7,7 +7,7 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 import { EventStoreScenarios } from '../support/eventstore-scenarios.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-/** Responses of EventStoreDB 23.10.6 and 24.10.4 to these scenarios, recorded through the official client. */
+/** Responses from EventStoreDB 23.10.6 and 24.10.4 to the shared scenarios, recorded with the official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-golden.json', import.meta.url), 'utf8'),
 ) as Record<string, unknown>;

@@ -59,7 +59,8 @@ async function append(stream: string, ...numbers: number[]): Promise<Position> {
 }
 
 /**
- * All notifications from a subscription, in order: event numbers, `caughtUp`, `fellBehind`, `checkpoint <position>`.
+ * Collects all notifications from a subscription, in order: event numbers, `caughtUp`, `fellBehind`, `checkpoint
+ * <position>`.
  */
 function follow(options: { fromPosition?: Position; filter?: Filter } = {}): {
   readonly told: string[];

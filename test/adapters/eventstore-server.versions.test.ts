@@ -8,7 +8,7 @@ import { ServerProcess } from '../support/server-process.js';
 
 type Answers = Readonly<Record<string, unknown>>;
 
-/** Responses of EventStoreDB 23.10.6 and 24.10.4 to these scenarios, recorded through the official client. */
+/** Responses from EventStoreDB 23.10.6 and 24.10.4 to the further scenarios, recorded with the official client. */
 const golden = JSON.parse(
   readFileSync(new URL('../support/golden/eventstoredb-more-golden.json', import.meta.url), 'utf8'),
 ) as Readonly<Record<string, Answers>>;

@@ -57,7 +57,7 @@ describe('The EventStoreDB adapter diagnoses EVENTSTORE_URL:', () => {
     events: [{ id: randomUUID(), type: 'Counted', data: {}, metadata: {} }],
   });
 
-  /** Uses the store as the service does. */
+  /** Subscribes, and repeatedly reads the head and appends. Expects the store to be unavailable. */
   async function useAwhile(): Promise<void> {
     const stop = new AbortController();
     const following = (async () => {

@@ -61,7 +61,7 @@ function readOne(call: ServerWritableStream<ReadReq, ReadResp>): void {
 const nameOf = (request: BatchAppendReq): string =>
   Buffer.from(request.getOptions()?.getStreamIdentifier()?.getStreamName_asU8() ?? []).toString();
 
-/** Longer than the response time of any call, even on a busy machine. */
+/** Timeout that no call exceeds, even on a busy machine. */
 const PATIENCE_MS = 15_000;
 
 describe('The EventStoreDB adapter, given a response', () => {

@@ -19,7 +19,7 @@ const checkpoint = (commit: string, prepare: string) =>
     new streams.ReadResp.Checkpoint().setCommitPosition(commit).setPreparePosition(prepare),
   );
 
-/** An event at the position that was previously the end of the log. */
+/** Returns an event at the position that was previously the end of the log. */
 function lateEvent(): ReadResp {
   const record = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(new shared.UUID().setString(randomUUID()))

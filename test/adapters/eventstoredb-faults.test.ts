@@ -33,7 +33,7 @@ const created = (stream: string, data: object = {}): Append => ({
   events: [event(data)],
 });
 const numberOf = ({ data }: RecordedEvent): unknown => (data as { n: number }).n;
-/** A time limit that is long enough even on a busy machine. */
+/** Upper bound for operations that must end promptly. It also holds on a busy machine. */
 const SOON_MS = 10_000;
 
 /** Records the messages of all log lines, in order. */
@@ -69,7 +69,7 @@ async function until(what: string, condition: () => boolean | Promise<boolean>, 
   }
 }
 
-/** Returns the error of a failing operation, and the time until it failed. */
+/** Returns the error with which an operation fails, and the time until the failure. */
 async function failure(work: Promise<unknown>): Promise<{ error: unknown; afterMs: number }> {
   const startMs = performance.now();
   try {

@@ -11,7 +11,7 @@ import { EventStoreServer } from '../support/eventstore-server/event-store-serve
 const READS = 50;
 const [PREFACE_BYTES, HEADER_BYTES, RST_STREAM] = [24, 9, 3];
 
-/** HTTP/2 frame types that a client sends on a connection. */
+/** Yields the types of the HTTP/2 frames that a client sends on a connection. */
 function* framesIn(sent: Buffer): Iterable<number> {
   for (let at = PREFACE_BYTES; at + HEADER_BYTES <= sent.length; at += HEADER_BYTES + sent.readUIntBE(at, 3))
     yield sent.readUInt8(at + 3);

@@ -86,7 +86,7 @@ describe('The EventStoreDB adapter', () => {
 
   const appendTo = (stream: string, ...events: EventToAppend[]) => appendNext(store, stream, ...events);
 
-  /** A subscription's batches, up to and including the first with `caughtUp`. */
+  /** Returns the batches of a subscription, up to and including the first batch with `caughtUp`. */
   async function catchUp(subscription: AllSubscription): Promise<EventBatch[]> {
     const batches: EventBatch[] = [];
     for await (const batch of store.subscribeToAll(subscription)) {

@@ -114,7 +114,7 @@ describe('The in-memory cache', () => {
 });
 
 describe('A glob', () => {
-  /** Redis's own recursive pattern-matching algorithm, without character classes. It is slow but obviously correct. */
+  /** Matches patterns with Redis's recursive algorithm, without character classes. It is slow but obviously correct. */
   const obvious = (pattern: string, text: string): boolean => {
     if (pattern === '') return text === '';
     const rest = pattern.slice(1);

@@ -23,7 +23,10 @@ const packedSale =
 
 /** More UUIDs than packed text can number. Some occur several times in a string. */
 const known = Array.from({ length: 40 }, (_, n) => `01a21ed3-dc59-7186-b45b-${String(n).padStart(12, '0')}`);
-/** Arbitrary strings, strings with codes, and strings that differ from these in one place. */
+/**
+ * Arbitrary strings, strings that packing replaces with codes, and strings that differ from such strings in one
+ * character.
+ */
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.uuid(),
@@ -63,7 +66,7 @@ test('Every object is restored exactly', () => {
   );
 });
 
-/** Values that JSON omits or represents in another way. */
+/** Values that JSON omits or converts. */
 const unusual = fc.constantFrom(undefined, NaN, -0, Infinity, new Date(0), Symbol('x'), [undefined], {
   id: new Date(0),
 });

@@ -39,12 +39,12 @@ eventStoreContract('The embedded event store with a shared subscription', async 
   };
 });
 
-/** A store that counts the events read by its subscriptions. On request, makes the subscriptions fail. */
+/** Counts the events that the subscriptions of an event store read, and makes the subscriptions fail on request. */
 class WatchedStore {
   read = 0;
   open = 0;
   failNext = false;
-  /** Whether the first thread provides no live events to the second. */
+  /** If true, the first thread provides no live events to the second. */
   isSilent = false;
 
   constructor(private readonly store: EventStore) {}
@@ -53,7 +53,7 @@ class WatchedStore {
     return this.thread(sharing).store;
   }
 
-  /** The store as a thread sees it. */
+  /** Returns the store as one thread of the process sees it. */
   thread(sharing?: Sharing) {
     const watched = overriding<EventStore, EventStore>(this.store, {
       subscribeToAll: (given) => this.subscribe(given),
@@ -62,7 +62,7 @@ class WatchedStore {
     return { store: sharingSubscription<EventStore>(watched, shared), liveAfter: shared.liveAfter };
   }
 
-  /** Two threads. The second receives its live events from the first. */
+  /** Returns the store as two threads see it. The second thread receives its live events from the first. */
   threads(sharing?: Sharing): [EventStore, EventStore] {
     const first = this.thread(sharing);
     const liveAfter: LiveAfter = async (told, narrowing) => {
@@ -293,7 +293,7 @@ describe('A shared subscription', () => {
     slow.block();
     const beganMs = clock.monotonicMs();
     for (let n = 0; n < 20; n += 1) await reached([fast], await append('a'));
-    // If the subscription waited more than once, it would wait for each of the last four events that can be kept.
+    // A single wait lasts two seconds. If the subscription waited again at later events, it would exceed this limit.
     expect(clock.monotonicMs() - beganMs).toBeLessThan(6_000);
     slow.unblock();
     await Promise.all([fast.stop(), slow.stop()]);

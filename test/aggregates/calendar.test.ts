@@ -9,7 +9,8 @@ describe('the calendar', () => {
     ['2026-03-04T04:30:00Z', 'America/New_York', '2026-03-03'],
     ['2026-03-04T10:30:00Z', 'Pacific/Kiritimati', '2026-03-05'],
     ['2028-02-29T12:00:00Z', 'UTC', '2028-02-29'],
-    // One minute before and after the switch to summer time, and one hour before midnight.
+    // In Berlin: one minute before the switch to summer time, one minute before the preceding midnight, and half an
+    // hour after the start of the day on which summer time ends.
     ['2026-03-29T00:59:00Z', 'Europe/Berlin', '2026-03-29'],
     ['2026-03-28T22:59:00Z', 'Europe/Berlin', '2026-03-28'],
     ['2026-10-24T22:30:00Z', 'Europe/Berlin', '2026-10-25'],
@@ -29,7 +30,8 @@ describe('the calendar', () => {
   });
 
   test('instants of the same quarter of an hour have the dates that Intl states', () => {
-    // St. John's was set back from 00:01 to 23:01, and Monrovia was 44:30 minutes behind UTC.
+    // Clocks in St. John's were set back from 00:01 to 23:01. Time in Monrovia was 44 minutes and 30 seconds behind
+    // UTC.
     const zone = fc.constantFrom(
       'America/St_Johns',
       'Africa/Monrovia',

@@ -32,7 +32,7 @@ function samplesOf(schema: z.ZodType): Arbitrary<unknown> {
 
 const someDate = fc.date({ min: new Date('1970-01-01'), max: new Date('2100-01-01'), noInvalidDate: true });
 
-/** Arbitrary sequences of events with the declared types. A sequence need not be plausible. */
+/** Generates arbitrary sequences of events with the declared types. A sequence need not be plausible. */
 export const histories = (declarations: EventDeclarations): Arbitrary<{ type: string; data: object }[]> =>
   fc.array(
     fc.oneof(

@@ -3,7 +3,7 @@ import { DomainError } from '../../src/eventsourcing/domain-error.js';
 
 export const NOW = new Date('2026-03-04T10:00:00.000Z');
 
-/** The content of a rejection: its kind and code, and the invalid fields. */
+/** Returns the content of a rejection: its kind and code, and the invalid fields. */
 export function refusal(work: () => unknown): string {
   try {
     work();

@@ -13,8 +13,8 @@ import { fold } from '../../src/eventsourcing/aggregate.js';
 const START_MS = Date.UTC(2026, 0, 1);
 
 /**
- * "t1 food" chooses the `food` category for transaction t1, and "t1 -" chooses no category. Choices are one second
- * apart.
+ * Parses choices: "t1 food" chooses the `food` category for transaction t1, and "t1 -" chooses no category. Choices are
+ * one second apart.
  */
 const choicesOf = (texts: readonly string[]): NotedChoice[] =>
   texts.map((text, index) => {
@@ -83,7 +83,7 @@ describe('For the choices of one merchant', () => {
     expect(concluded(noted(choicesOf(texts)))).toEqual(expected);
   });
 
-  /** A direct implementation of the specified rule, which considers all choices ever made. */
+  /** Implements the specified rule directly, and considers all choices ever made. */
   const byTheBook = (choices: readonly NotedChoice[]): string[] => {
     const told: string[] = [];
     let learned: { categoryId: string; at: number } | undefined;

@@ -21,7 +21,7 @@ const check = (environment: Readonly<Record<string, string>>): Promise<unknown> 
     (error: unknown) => (error as { faults?: unknown }).faults ?? error,
   );
 
-/** A key pair as defined by RFC 8292. */
+/** Generates a VAPID key pair (RFC 8292). */
 function vapidPair(): { VAPID_PUBLIC_KEY: string; VAPID_PRIVATE_KEY: string } {
   const {
     x = '',

@@ -15,9 +15,9 @@ const callbacks = {
 const ignored = () => undefined;
 const NOWHERE = { directory: '', eventStoreUrl: '', mongoDbUrl: '', natsUrl: '', redisUrl: '' };
 
-/** A thread that dies immediately. */
+/** Code of a thread that dies immediately. */
 const DYING = 'throw new Error("The toy dies")';
-/** A thread that starts listening after a delay, and dies at the first commit. */
+/** Returns the code of a thread that starts listening after a delay, and dies at the first commit. */
 const listening = (afterMs: number): string => `
   import { parentPort } from 'node:worker_threads';
   setTimeout(() => {

@@ -47,7 +47,7 @@ function newStore(): EmbeddedEventStore {
   return store;
 }
 
-/** A store with a plausible, reproducible history of at least the given length. */
+/** Creates a store with a plausible, reproducible history of at least the given length. */
 async function filledStore(least = 30): Promise<EmbeddedEventStore> {
   const store = newStore();
   const history = fc.sample(anyHistory, { numRuns: 50, seed: 7 }).find(({ length }) => length >= least);

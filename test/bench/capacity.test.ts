@@ -4,7 +4,7 @@ import { costsOf, MEASURED, planFor, runsIn, throughput, withReport, type Costs 
 
 const ROOT = join(import.meta.dirname, '../..');
 const RESULT = join(ROOT, 'bench/results', MEASURED.replicas);
-/** Maximum difference between a calculated and a measured rate. Repeated measurements of one rate differ by more. */
+/** Maximum relative difference between a calculated and a measured rate. Repeated measurements differ by more. */
 const WITHIN = 0.1;
 const TARGET = 0.6;
 
@@ -35,7 +35,8 @@ describe('The capacity model', () => {
     [{ saleUs: 400, everywhereUs: 100 }, 100, 1, 2],
     // 2,000 sales/s use 0.8 cores once, plus 0.2 cores on each replica. A replica can use 0.6 − 0.05 cores.
     [{ saleUs: 400, everywhereUs: 100 }, 2_000, 1, 3],
-    // No number of replicas can handle 6,000 sales/s, but two installations can handle 3,000 sales/s each.
+    // A single installation cannot handle 6,000 sales/s, whatever its number of replicas. Two installations can handle
+    // 3,000 sales/s each.
     [{ saleUs: 400, everywhereUs: 100 }, 6_000, 2, 5],
     [{ saleUs: 400, everywhereUs: 0 }, 6_000, 1, 5],
   ])('plans %j for %d sales per second', (given, rate, installations, replicas) => {
@@ -47,7 +48,7 @@ describe('The capacity model', () => {
   test('limits one tenant to what a single replica can do for it', () => {
     const some: Costs = { saleUs: 400, everywhereUs: 0, idleUs: 0, dividedShare: 0.5 };
     expect(throughput(some, 4, 1)).toBeCloseTo(10_000, 6);
-    // 50 µs for a quarter of the requests, and 200 µs for all other work.
+    // Per sale, one replica spends 50 µs on its quarter of the requests, and 200 µs on all other work.
     expect(throughput(some, 4, 1, 1)).toBeCloseTo(4_000, 6);
   });
 

@@ -196,7 +196,7 @@ test('A journal entry shows whether it balances while the user types, and splits
   await line(3).getByLabel('Credit').fill('1190');
   await dialog().getByText('Balanced').waitFor();
   await dialog().getByRole('button', { name: 'Record', exact: true }).click();
-  // The last line has no account.
+  // The last line has no account, so the dialog rejects the entry.
   await dialog().getByText('Correct the marked field.').waitFor();
   await choose(line(3), 'Account', 'Bank');
   await dialog().getByRole('button', { name: 'Record', exact: true }).click();
@@ -206,7 +206,7 @@ test('A journal entry shows whether it balances while the user types, and splits
     .last()
     .locator('[data-label="Debit"]', { hasText: '1,190.00' });
   await total.waitFor();
-  // The page shows each line's note with the line.
+  // The page shows the note in the row of the line to which it belongs.
   await row('Tax 19%').getByText('Tax payable').waitFor();
   await visitor.goTo('/reports/general-ledger?size=100');
   await row('Tax 19%').getByText('Tax payable').waitFor();

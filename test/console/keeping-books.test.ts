@@ -206,7 +206,7 @@ test('The bench shows which rule would match, why the others would not, and what
   await page.getByRole('heading', { level: 1, name: 'Test rules' }).waitFor();
   await page.getByLabel('Description').fill('STOCKTAKING Bonus 2026');
   await button('Test').click();
-  // The matching rule's category is for incoming money, and no direction has been selected yet.
+  // The matching rule assigns a category for incoming money, but no direction has been selected yet.
   await page.getByText('No category').waitFor();
   await row('stocktaking bonus').getByText('applies to the other direction').waitFor();
   await page.getByLabel('Direction').first().click();

@@ -32,7 +32,7 @@ const firstRow = (): Locator => page.locator('tbody tr').first();
 const headers = (): Promise<string[]> => page.getByRole('columnheader').allTextContents();
 const isFirst = (text: string): Promise<void> =>
   eventually(async () => ((await firstRow().textContent()) ?? '').includes(text));
-/** The query parameters of a URL, sorted for comparison. */
+/** Returns the query parameters of a URL, sorted for comparison. */
 const partsOf = (address: string): string =>
   [...new URL(address, 'http://x').searchParams].map(String).sort().join(' ');
 /** Waits until the page's URL has the given query parameters. */

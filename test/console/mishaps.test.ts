@@ -64,7 +64,7 @@ async function fallBehind(path: string, position: (told: string) => string): Pro
   });
 }
 
-/** While the request is in flight, neither Escape nor a disabled button may close the dialog. */
+/** Expects the dialog to stay open while the request is in flight: Escape has no effect, and Cancel is disabled. */
 async function mustStay(): Promise<void> {
   await page.keyboard.press('Escape');
   const cancel = dialog().getByRole('button', { name: 'Cancel' });

@@ -206,7 +206,7 @@ test('The reports of the month agree with the entries, and the month is closed',
   await button('Close a period').click();
   await dialog().getByLabel('Close through').fill('2026-03-31');
   await dialog().getByLabel('Note').fill('March is filed.');
-  // The close button in the dialog's header has the same name.
+  // The dialog's header also contains a button named Close.
   await dialog().getByRole('button', { name: 'Close', exact: true }).last().click();
   await row('March is filed.').waitFor();
 

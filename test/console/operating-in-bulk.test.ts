@@ -25,7 +25,7 @@ const anotherArrives = onStage(
 
 const { button, dialog, row, title } = handlesOf(() => page);
 
-/** Opens the bulk replay dialog and expects a count of no dead letters. */
+/** Opens the bulk replay dialog, and expects that no dead letter matches. */
 async function countsNothing(): Promise<void> {
   await button('Replay all').click();
   await dialog().getByRole('button', { name: 'Count' }).click();
@@ -122,7 +122,7 @@ test.each([
 test('A policy is paused, which the overview shows as needing attention, and resumed', async () => {
   await visitor.signIn(OPERATOR, '/queues');
   await page.getByRole('button', { name: /^Show all \d+ queues$/ }).click();
-  // Buttons for the same action have the same icon for policies and for the forwarder.
+  // An action has the same icon for policies as for the forwarder.
   await button('Pause').waitFor();
   const pauses = await page
     .getByRole('button', { name: /^Pause/ })

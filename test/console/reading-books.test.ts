@@ -62,7 +62,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   await page.getByText('64 total').waitFor();
   expect(await postings()).toBe(14);
   expect(await button('Clear filters').count()).toBe(1);
-  // Runs after the page's own listeners, immediately before the browser would print.
+  // This listener runs after the page's own listeners, immediately before the browser would print.
   await page.evaluate(`addEventListener('beforeprint', () => {
     document.title = document.querySelectorAll('tbody tr').length + ' printed';
   })`);

@@ -38,7 +38,7 @@ test('The slider keeps the focus while a history is stepped through by keyboard'
     expect(await focused('getAttribute("role")')).toBe('slider');
     expect(await page.getByRole('slider').getAttribute('aria-valuenow')).toBe(String(revision));
   }
-  // The state at this time is the current state, so the field keeps its value.
+  // The entered time is in the future, so the page shows the current state and the field keeps its value.
   await when.fill('2099-01-01T00:00:00');
   await when.press('Enter');
   await page.waitForURL(/at=2098-12-31|at=2099-01-01/);

@@ -3,7 +3,7 @@ import type { StoredMessage } from '../support/stored-messages.js';
 import { type Broker, type BrokerMessage, BrokerRefused, BrokerUnavailable } from '../../src/ports/broker.js';
 
 export type BrokerUnderTest = {
-  /** Initially empty. Accepts subjects that begin with `kontor.`. */
+  /** The broker under test. It is initially empty, and accepts subjects that begin with `kontor.`. */
   readonly broker: Broker;
   /** All stored messages, in order. */
   readonly stored: () => Promise<readonly StoredMessage[]>;
@@ -19,7 +19,7 @@ const message = (given: Partial<BrokerMessage> = {}): BrokerMessage => ({
   ...given,
 });
 
-/** The guarantees that every Broker adapter must provide. */
+/** Declares tests of the guarantees that every Broker adapter must provide. */
 export function brokerContract(name: string, open: () => Promise<BrokerUnderTest>): void {
   describe(`${name} as a broker`, () => {
     let broker: Broker;

@@ -1,11 +1,11 @@
 import { type Cache, CacheUnavailable } from '../../src/ports/cache.js';
 
 export type CacheUnderTest = {
-  /** Initially contains no entries and no counters. */
+  /** The cache under test. It initially contains no entries and no counters. */
   readonly cache: Cache;
   /** Lets time pass for the cache: advances the cache's clock, or waits if it uses a server's clock. */
   readonly wait: (ms: number) => Promise<void>;
-  /** The wall clock with which the cache determines when windows end. */
+  /** Time on the wall clock that determines when the windows of the cache end. */
   readonly nowMs: () => number;
   /** Called after each test, when the cache may already be closed. */
   readonly dispose: () => Promise<void>;
@@ -13,7 +13,7 @@ export type CacheUnderTest = {
 
 const MINUTE_MS = 60_000;
 
-/** The guarantees that every Cache adapter must provide. */
+/** Declares tests of the guarantees that every Cache adapter must provide. */
 export function cacheContract(name: string, open: () => Promise<CacheUnderTest>): void {
   describe(`${name} as a cache`, () => {
     let under: CacheUnderTest;

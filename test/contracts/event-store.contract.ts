@@ -14,7 +14,10 @@ import {
 } from '../../src/ports/event-store.js';
 
 export type EventStoreUnderTest = {
-  /** May contain events from other writers. The contract tests use only streams that they have created. */
+  /**
+   * The store under test. It may contain events from other writers, because the contract tests use only streams that
+   * they have created.
+   */
   readonly store: EventStore;
   /** Closes the store and reopens the same history. Omitted for stores on a server. */
   readonly reopen?: () => Promise<EventStore>;
@@ -30,12 +33,12 @@ const event = (type: string, data: object = {}, metadata: object = {}): EventToA
 });
 const numbered = (...numbers: number[]): EventToAppend[] => numbers.map((n) => event('Counted', { n }));
 const numbersOf = (events: readonly RecordedEvent[]): unknown[] => events.map(({ data }) => (data as { n: number }).n);
-/** An event's fields, copied because they may be getters. */
+/** Copies the fields of an event, because they may be getters. */
 const fieldsOf = ({ id, stream, revision, position, type, data, metadata, recordedAtMs }: RecordedEvent) => ({
   ...{ id, stream, revision, position, type, data, metadata, recordedAtMs },
 });
 
-/** The guarantees that every EventStore adapter must provide. */
+/** Declares tests of the guarantees that every EventStore adapter must provide. */
 export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {
   describe(`${name} as an event store`, () => {
     let store: EventStore;
@@ -56,7 +59,7 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
       numbersOf((await store.readStream(stream(entity))).events);
     const ownEvents = () => ({ on: 'stream', prefixes: [own] }) as const;
 
-    /** A subscription's batches, up to and including the first that satisfies `enough`. */
+    /** Returns the batches of a subscription, up to and including the first that satisfies `enough`. */
     async function follow(
       subscription: AllSubscription,
       enough: (events: readonly RecordedEvent[], batch: EventBatch) => boolean,

@@ -1,7 +1,7 @@
 import type { Lease, LeaseStore } from '../../src/ports/lease-store.js';
 
 export type LeaseStoreUnderTest = {
-  /** Initially contains no leases. */
+  /** The lease store under test. It initially contains no leases. */
   readonly leases: LeaseStore;
   /** Opens another store on the same leases, as another replica would. */
   readonly another: () => Promise<LeaseStore>;
@@ -10,7 +10,7 @@ export type LeaseStoreUnderTest = {
 
 const lease = (holder: string, term = 1, counter = 1): Lease => ({ holder, term, counter });
 
-/** The guarantees that every LeaseStore adapter must provide. */
+/** Declares tests of the guarantees that every LeaseStore adapter must provide. */
 export function leaseStoreContract(name: string, open: () => Promise<LeaseStoreUnderTest>): void {
   describe(`${name} as a lease store`, () => {
     let under: LeaseStoreUnderTest;

@@ -65,7 +65,7 @@ const things: ReadModel<Thing> = {
   search: { name: (thing) => thing.name, note: (thing) => thing.note },
   searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
 };
-/** Sorted only by id. */
+/** A read model without order fields, whose documents are sorted only by id. */
 const notes: ReadModel<{ readonly note: string }> = {
   ...{ name: 'notes', version: 1, fields: {}, filters: [] },
   order: { fields: [], direction: 'ascending' },
@@ -145,7 +145,8 @@ function naiveList(known: Iterable<Known>, query: ListQuery, joined: ReadonlyMap
   return { items: page.map(({ document }) => JSON.stringify(document)), totalCount: found.length };
 }
 
-// Few distinct values, so that collisions occur. A database might treat some of them specially.
+// There are few distinct values, so that documents often have the same value. Databases might treat some of these
+// values specially.
 const text = fc.constantFrom(
   'İstanbul',
   'ıstanbul depo',
@@ -333,7 +334,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       await store.write(batch([create(mine, 'one', thing({ name: 'One' }))]));
       const refused = [create(mine, 'two', thing({ kind: 'refused' })), create(mine, 'one', thing())];
       expect((await store.write(batch(refused))).conflicts.map(({ id }) => id)).toContain('one');
-      // A store without transactions may have stored the document without a conflict.
+      // A store without transactions may have stored the document of the batch that caused no conflict.
       const isKept = (await store.get(table, mine, 'two')) !== undefined;
       for (const [id, kind] of [
         ['three', 'later'],

@@ -101,7 +101,7 @@ class Sold {
     expect([name, (await invoices(this.url, this.books)).toSorted()]).toEqual([name, this.taken.toSorted()]);
   }
 
-  /** Number of times that the read models were moved aside. */
+  /** Returns the number of times that the service has moved its read models aside. */
   async setAside(): Promise<number> {
     const metrics = await fetch(`${this.url}/metrics`, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
     return Number(/kontor_read_models_set_aside_total (\d+)/.exec(await metrics.text())?.[1]);

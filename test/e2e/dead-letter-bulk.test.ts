@@ -73,7 +73,7 @@ class Letters {
     await this.post(`/jobs/execution/${(await this.run()).id}/${what}`, {});
   }
 
-  /** Number of messages per replayed dead letter. */
+  /** Returns the number of messages that were sent for each replayed dead letter. */
   repeats(): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { payload } of messagesIn(this.directory).filter(isReplay)) {

@@ -104,7 +104,7 @@ const codes: Readonly<Record<string, Cause>> = {
   },
 };
 
-/** Number of healed sales in the history of a data directory. */
+/** Returns the number of healed sales in the history of a data directory. */
 function healedIn(directory: string): number {
   const db = new DatabaseSync(join(directory, 'history.sqlite'), { readOnly: true });
   const query = db.prepare("SELECT count(*) AS healed FROM events WHERE type = 'DeadLetterReplayed'");

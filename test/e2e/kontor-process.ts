@@ -124,7 +124,7 @@ export class KontorProcess {
     }
   }
 
-  /** Log records with level `warn` or above. */
+  /** Returns the log records with level `warn` or above. */
   complaints(): unknown[] {
     return this.log().filter(({ level }) => level >= 40);
   }
@@ -139,7 +139,7 @@ export class KontorProcess {
     return [...held].toSorted();
   }
 
-  /** The ranges that the process leads according to its log, by kind of work. */
+  /** Returns the ranges that the process leads according to its log, by kind of work. */
   ranges(): Readonly<Record<string, readonly number[]>> {
     const held: Record<string, readonly number[]> = {};
     for (const { msg, group = '', ranges = [] } of this.log())
@@ -159,7 +159,7 @@ export class KontorProcess {
     throw new Error(`It ended with code ${code}, signal ${signal}:\n${this.endOfLog()}`);
   }
 
-  /** The last log lines and all of stderr. */
+  /** Returns the last log lines and all of stderr. */
   endOfLog(): string {
     return `${this.stdout.split('\n').slice(-25).join('\n')}\n${this.stderr}`;
   }
@@ -264,7 +264,7 @@ export async function openBooks(url: string): Promise<Books> {
   return { tenantId: created.id, token, key, keyId: id, email: owner.email, operator };
 }
 
-/** Returns the same books with new access tokens. */
+/** Returns the credentials with new access tokens. */
 export const signInAgain = async (url: string, books: Books): Promise<Books> => ({
   ...books,
   token: await tokenOf(url, { email: books.email, password: OWNER_PASSWORD }),

@@ -1,6 +1,6 @@
 import { call, pause } from './kontor-process.js';
 
-/** Durations of successive requests from a signed-in user, in milliseconds, sorted. */
+/** Returns the sorted durations, in milliseconds, of successive requests from a signed-in user. */
 export async function latencies(url: string, token: string, calls: number): Promise<number[]> {
   const took: number[] = [];
   for (let made = 0; made < calls; made += 1) {
@@ -12,7 +12,7 @@ export async function latencies(url: string, token: string, calls: number): Prom
   return took.toSorted((a, b) => a - b);
 }
 
-/** The value that the given share of the sorted values does not exceed. */
+/** Returns the value that the given share of the sorted values does not exceed. */
 export const at = (share: number, sorted: readonly number[]): number => sorted[Math.floor(sorted.length * share)] ?? 0;
 
 export const figures = (sorted: readonly number[]): string =>

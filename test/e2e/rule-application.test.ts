@@ -68,7 +68,7 @@ class Office {
   }
 }
 
-/** Number of transactions per description, category and revision. */
+/** Returns the number of transactions per description, category and revision. */
 const tally = (all: readonly Transaction[]): Record<string, number> => {
   const counts: Record<string, number> = {};
   for (const { description, categoryName, revision } of all) {

@@ -53,7 +53,7 @@ async function ask(url: string, { method = 'GET', body, headers = {} }: Sent = {
   });
 }
 
-/** The secret part of a token or key, which is its last part. The other parts are only identifiers. */
+/** Returns the secret part of a token or key, which is its last part. The other parts are only identifiers. */
 const tailOf = (token: string): string => token.split('.').at(-1) ?? '';
 
 async function signIn(url: string, email: string, password: string, secrets: Secrets, who: string): Promise<Tokens> {
@@ -131,7 +131,7 @@ async function useByMistake(url: string, books: Books, secrets: Secrets): Promis
   for (const [name, secret] of Object.entries(PASSWORDS)) secrets.set(name, secret);
 }
 
-/** Path and text of every response with information for operators, including the metrics. */
+/** Returns the path and text of every response with information for operators, including the metrics. */
 async function told(url: string, token: string): Promise<[string, string][]> {
   const paths = [
     ...['audit-logs?pageSize=100', 'error-logs?pageSize=100', 'dead-letters?pageSize=100', 'tenants', 'operators'],
@@ -154,7 +154,7 @@ async function told(url: string, token: string): Promise<[string, string][]> {
   return [...(await Promise.all(asked)), ['/metrics', await metrics.text()]];
 }
 
-/** Names and contents of all files in the data directory. Compressed files are decompressed. */
+/** Returns the names and contents of all files in the data directory. Decompresses compressed files. */
 async function stored(directory: string): Promise<[string, string][]> {
   const names = await readdir(directory, { recursive: true, withFileTypes: true });
   return Promise.all(

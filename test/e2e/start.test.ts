@@ -9,7 +9,7 @@ import { call, KontorProcess, OPERATOR, PLAIN, until, withDirectory } from './ko
 const bash = async (line: string): Promise<string> =>
   (await promisify(execFile)('bash', ['-c', line], { timeout: 30_000 })).stdout;
 
-/** The line that a user would copy from the screen. */
+/** Returns the first line with the given beginning, as a user would copy it from the screen. */
 const lineWith = (text: string, beginning: string): string =>
   text.split('\n').find((line) => line.startsWith(beginning)) ?? '';
 
@@ -83,7 +83,7 @@ describe('A first start in development', () => {
 
 test('No thread of a service loads the fetch client of Node.js', async () => {
   await withDirectory(async (directory) => {
-    // Each thread's list contains every part of Node.js that the thread has loaded.
+    // At exit, each thread prints the built-in modules of Node.js that it has loaded.
     const report = `data:text/javascript,process.on('exit',()=>process._rawDebug('loaded',process.moduleLoadList.join()))`;
     const kontor = await KontorProcess.ready(directory, { ...PLAIN, NODE_OPTIONS: `--import ${report}` });
     await kontor.stop();

@@ -30,7 +30,7 @@ type Plan = {
   readonly picks: Picking;
 };
 
-/** Leaves enough time to shrink a failing case. */
+/** Timeout that leaves enough time to shrink a failing case. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const MEMBERS = 3;
@@ -52,7 +52,7 @@ const plan: fc.Arbitrary<Plan> = fc.record({
   picks: fc.array(fc.nat(11), { maxLength: 120, size: 'max' }).map(byNumbers),
 });
 
-/** A command without retries: one read, one claim, and one append at the revision that was read. */
+/** Executes a command without retries: one read, one claim, and one append at the revision that was read. */
 async function attemptOnce({ read, claims, appender }: Replica, id: string, email: string | null): Promise<void> {
   const { stream, revision } = await read(id);
   if (email !== null && (await claims.acquire(emailClaim(email), { stream, revision })).outcome === 'held') return;

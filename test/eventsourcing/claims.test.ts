@@ -28,7 +28,7 @@ describe('A unique value', () => {
     const events = await store.inner.readAll({ filter: { on: 'stream', prefixes: [`${claimAggregate.name}-`] } });
     return events.map(({ type, data }) => ({ type, ...(data as { owner: string; ownerRevision?: number }) }));
   };
-  /** The owner's process dies after it has stored the claim, but before it has stored the event. */
+  /** Simulates an owner whose process dies after it has stored the claim, but before it has stored the event. */
   const crashBetweenClaimAndAppend = async (owner: string): Promise<void> => {
     const { reached } = store.pauseAppendTo(memberStream(owner));
     start()

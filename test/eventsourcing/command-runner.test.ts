@@ -150,7 +150,7 @@ describe('A command', () => {
   });
 
   describe('for a part of the record, with If-Match', () => {
-    /** The revision of one part of the record: the number of greetings. */
+    /** Returns the revision of one part of the record: the number of greetings. */
     const greetingsOf = ({ greetings }: Member): number => greetings.length;
     const greetPart = (by: string, ifMatch: number) =>
       asRequest(() => here.runner.execute(member, { tenantId: TENANT, id: 'ada' }, { by }, greet, greetingsOf), {

@@ -6,7 +6,7 @@ import { compiled } from '../../src/eventsourcing/compiled-schema.js';
 import { recordings } from '../support/corpus.js';
 import { saleOf } from '../support/service.js';
 
-/** The schema after so many uses that it has been compiled. */
+/** Returns the schema after enough uses for it to be compiled. */
 function worn<S extends z.ZodType>(schema: S): S {
   let used = schema;
   for (let use = 0; use < 1_000; use += 1) used = compiled(schema);
@@ -19,7 +19,7 @@ const resultOf = (schema: z.ZodType, value: unknown): unknown => {
   return success ? JSON.stringify(data) : error.issues;
 };
 
-/** Replaces one member of a JSON value by another value. */
+/** Replaces one member of a JSON value. */
 function spoiled(value: unknown, path: readonly number[], by: unknown): unknown {
   const [first, ...rest] = path;
   if (first === undefined || value === null || typeof value !== 'object') return by;

@@ -256,7 +256,7 @@ describe('A state stays current', () => {
   test('if the response to a write arrives after the events that followed the write', async () => {
     await both.here('ada');
     await both.elsewhere('ada', false);
-    // Evicts the other record, because the cache holds only one record.
+    // Reading `bob` evicts `ada`, because the cache holds only one record.
     both.read('bob');
     await Promise.all(both.checks);
     await both.deliver(100);

@@ -110,7 +110,7 @@ class Fit:
             position = str(case.headers.get(name, ""))
             if re.fullmatch(r"[0-9]{1,16}", position) and int(position) <= MAX_SAFE_INTEGER:
                 case.headers[name] = str(int(position) % (self._office.head + 1))
-        # Omitted in most cases, because few records have the requested revision.
+        # Omits the header in most cases, because few records have the requested revision.
         if re.fullmatch(r'"[0-9]{1,15}"', str(case.headers.get("If-Match", ""))) and chance(case.id, 6) < OFTEN:
             del case.headers["If-Match"]
         if KEY.fullmatch(str(case.headers.get("Idempotency-Key", ""))) and chance(case.id, 6) < OFTEN:

@@ -67,7 +67,7 @@ RULES = {
     "Must not be in the future.": "the date depends on the clock",
     "Must be in the future.": "the date depends on the clock",
     "Specify either eventId, or from and to.": "fields that go together",
-    # The schema can limit a number, but only the service can limit a decimal string.
+    # A schema can limit a number, but not a decimal string.
     "Must be at most 100.": "JSON Schema does not bound decimal strings",
     "periods; at most": "the number of periods depends on the books",
     "Your account has no second factor.": "the methods depend on the account",

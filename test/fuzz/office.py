@@ -92,7 +92,7 @@ class Office:
             known = self._records[collection]
             if record not in known:
                 known.append(record)
-                # _furnish created the first records; they have the most references to each other, so they are kept.
+                # Keeps the first records. _furnish created them, and they refer to each other more than others do.
                 if len(known) > NEWEST:
                     del known[NEWEST // 2]
 

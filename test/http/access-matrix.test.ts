@@ -82,7 +82,7 @@ let service: TestService;
 let document: ApiDocument;
 let books: Books;
 let headBefore: number;
-/** Credentials by name. */
+/** Credentials, by the name of their caller. */
 const made = new Map<string, string>();
 const credential = (name: string): string => {
   const found = made.get(name);
@@ -241,7 +241,7 @@ async function makeMembers(): Promise<void> {
   }
 }
 
-/** Revoked credentials, and credentials of other tenants. */
+/** Creates revoked credentials, and credentials of other tenants. */
 async function makeOthers(): Promise<void> {
   const { tenant } = books;
   const other = await service.createTenant();
@@ -281,7 +281,7 @@ async function makeOthers(): Promise<void> {
   if (parts) made.set('a key with the id of another tenant', formatIntegrationKey({ ...parts, tenantId: other.id }));
 }
 
-/** The owner's token with changed claims or header fields, signed with the given key. */
+/** Returns the owner's token with changed claims or header fields, signed with the given key. */
 async function forged(
   { claims = {}, header = {} }: { claims?: object; header?: object },
   key: KeyObject | Uint8Array = signing.privateKey,
@@ -324,9 +324,7 @@ async function forge(): Promise<void> {
 }
 
 const unknownId = (): string => service.service.engines.ids.next();
-/**
- * Returns the id of the first tenant's record for the path before the id, or an unknown id if there is no such record.
- */
+/** Returns the id of the first tenant's record at this path, or an unknown id if the tenant has no such record. */
 const ownId = (before: string): string => ids.get(before) ?? unknownId();
 const addressOf = ({ path }: Route, idOf: (before: string) => string = ownId): string =>
   path.replace(/^(.*?)\/\{\w+\}/, (_, before: string) => `${before}/${idOf(before)}`).replace(/\{\w+\}/g, unknownId);

@@ -5,7 +5,7 @@ import { LateWriter } from '../support/late-writer.js';
 import { mulberry32 } from '../support/manual-clock.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/** Number of runs per race. In the first two runs, one request ends before the other begins. */
+/** Number of runs of each race. In the first two runs, the two requests do not overlap. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 24);
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 const AT_ONCE = 6;

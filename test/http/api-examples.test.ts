@@ -204,7 +204,7 @@ class Player {
       this.learn(operation.response(status), body);
   }
 
-  /** Expects that the documented table has the same columns as the real one. */
+  /** Expects the documented table to have the same columns as the table that the service returns. */
   private async compareTable(operation: DocumentedOperation, status: number): Promise<void> {
     const documented = operation.response(status, 'text/csv');
     if (typeof documented !== 'string') return;

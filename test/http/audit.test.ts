@@ -40,7 +40,7 @@ type Deed = Step & {
   readonly requestId: string;
   readonly answer: unknown;
   readonly answered: number;
-  /** Headers of the response. */
+  /** Names of the response headers. */
   readonly told: readonly string[];
   /** Cookies that a browser would send with subsequent requests. */
   readonly cookie: string;
@@ -48,7 +48,7 @@ type Deed = Step & {
   readonly after: Members | undefined;
 };
 
-/** Headers that every HTTP server sends. */
+/** Names of standard headers, which the API document need not list. */
 const ORDINARY: ReadonlySet<string> = new Set([
   ...['content-type', 'content-length', 'date', 'connection', 'keep-alive', 'cache-control', 'referrer-policy'],
   ...['content-security-policy', 'cross-origin-resource-policy', 'x-content-type-options'],
@@ -590,7 +590,7 @@ describe('The audited walk', () => {
   test('records events in every step except reads and repeated changes', () => {
     const silent = deeds.filter((deed) => eventsOf(deed).length === 0).map(({ route }) => route);
     expect(silent).toEqual([
-      // A login request that is only the first step of a sign-in with a second factor.
+      // This login request only begins a sign-in that requires a second factor, so it records no event.
       'POST /api/auth/login',
       'POST /api/transaction-categories/rules/test',
       'DELETE /api/platform/redis/cache/{pattern}',
@@ -824,7 +824,7 @@ test('The audit log, histories and states show no password, token, key or digest
   }
   for (const [path, text] of shown)
     for (const [name, secret] of secrets) expect([path, name, text.includes(secret)]).toEqual([path, name, false]);
-  // Proves that the search works: it finds values that are not secret.
+  // Proves that the search for secrets works: it also finds values that are not secret.
   expect(shown.some(([, text]) => text.includes('uma@walk.test'))).toBe(true);
 });
 

@@ -2,7 +2,7 @@ import { SearchTooBroad, type Listed, type ReadStore } from '../../src/ports/rea
 import { breakingLists } from '../support/breaking-reads.js';
 import { TestService } from '../support/service.js';
 
-/** A read store that counts at most two documents, like a store that does not provide list totals. */
+/** Makes a read store count at most two documents, like a store that does not provide list totals. */
 function countingToTwo(reads: ReadStore): ReadStore {
   const list = reads.list.bind(reads);
   reads.list = async (table, scope, query): Promise<Listed> => {

@@ -165,7 +165,7 @@ describe('With many transactions', () => {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** The higher the number, the older the transaction. Every seventh transaction is about coffee. */
+  /** Creates a transaction. The higher the number, the older the transaction. Every seventh one is about coffee. */
   function document(number: number, owner = scope): DocumentWrite {
     const date = new Date(Date.UTC(2026, 0, 1) - number * 86_400_000).toISOString().slice(0, 10);
     const id = `t-${number}`;

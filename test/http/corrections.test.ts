@@ -11,7 +11,7 @@ let accounts: Readonly<Record<string, string>>;
 let customerId: string;
 beforeAll(async () => {
   service = await TestService.start();
-  // The clock stands still. In this time zone, the date differs from the UTC date for part of the day.
+  // The date in this time zone (UTC+14) is ahead of the UTC date for 14 hours a day.
   books = await service.openBooks({ timeZone: 'Pacific/Kiritimati' });
   token = books.tenant.token;
   const { body } = await service.get('/api/accounts?pageNumber=1&pageSize=100', token);

@@ -24,7 +24,7 @@ const shown = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   return /^[=+\-@]/.test(text) && !/^-?\d+\.\d\d$/.test(text) ? `'${text}` : text;
 };
-/** A record's scalar members. Monetary members are reduced to their amounts, without the currency. */
+/** Returns the scalar members of a record. Reduces monetary members to their amounts, without the currency. */
 const flat = (record: Row): Record<string, string> =>
   Object.fromEntries(
     Object.entries(record).flatMap(([name, value]): [string, string][] => {

@@ -47,7 +47,7 @@ const reached = (id: string, ...statuses: string[]): Promise<JobExecutionView> =
     const run = await runOf(id);
     return run && statuses.includes(run.status) ? run : undefined;
   });
-/** Number of replayed messages per customer. */
+/** Returns the number of replayed messages per customer. */
 function repeats(): Map<string, number> {
   const found = new Map<string, number>();
   for (const { payload } of messagesIn(service.directory).filter(isReplay)) {
@@ -238,7 +238,7 @@ describe('A run over dead letters', () => {
   });
 
   test('counts neither letters that were parked later nor letters that someone else resolved', async () => {
-    // The number exceeds one batch, because a batch is listed when it begins.
+    // Parks more letters than one batch contains, because the run lists the letters of a batch when the batch begins.
     await park(60, { code: 'COUNTS', message: 'Too large.' });
     const { body: list } = await service.get(`${LETTERS}?code=COUNTS&pageSize=1`, operator);
     const [newest] = (list as { items: { id: string }[] }).items;

@@ -310,7 +310,10 @@ describe('A rewind', () => {
     const found = (await stored()).findLast(({ type }) => type === 'ForwarderRewindRequested');
     return found?.id ?? 'none';
   };
-  /** Ids of the messages that a rewind of these events sends. The order is significant only within each record. */
+  /**
+   * Returns the ids of the messages that a rewind of these events sends. The order is significant only within each
+   * record.
+   */
   const expected = (events: readonly RecordedEvent[], rewindId: string): string[] =>
     events.flatMap((event) => messagesOf(catalogue.decode(event), { by: `rewind.${rewindId}` })).map(({ id }) => id);
   /** Resolves with a rewind's messages, in the broker's order, once the rewind is complete. */

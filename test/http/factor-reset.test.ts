@@ -40,7 +40,7 @@ const may = async (token: string): Promise<string> => (await service.get('/api/a
 const factorsOf = async (token: string) => (await service.get('/api/auth/factors', token)).data as { type: string }[];
 
 type Locked = Member & { readonly app: AuthenticatorApp };
-/** A signed-in user with an authenticator app. */
+/** Creates a signed-in user with an authenticator app. */
 async function locked(facts: object = {}): Promise<Locked> {
   const member = await team.signedIn(facts);
   return { ...member, app: await AuthenticatorApp.addTo(service, member.token) };
@@ -147,7 +147,7 @@ describe('Removing the factors of a user', () => {
       withoutFactors: await team.signedIn({ role: 'ADMIN' }),
     };
     await team.change(superiors.inactive.id, { isActive: false });
-    // The response must also be the same if the user has no factors.
+    // The rejection must not reveal whether the user has second factors.
     for (const { id } of Object.values(superiors)) expect((await reset(id, clerk.token)).told).toBe('403 FORBIDDEN');
     const owner = await locked({ role: 'OWNER' });
     expect((await reset(owner.id, admin)).told).toBe('403 FORBIDDEN');

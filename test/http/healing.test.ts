@@ -68,12 +68,12 @@ const resolved = (externalId: string): Promise<DeadLetterRecord> =>
   );
 const isBooked = async (externalId: string): Promise<boolean> =>
   (await service.saleStatus(books.partner, externalId)).status === 'BOOKED';
-/** The tenant's events of the given types. */
+/** Returns the tenant's events of the given types. */
 async function eventsOf(...types: readonly string[]): Promise<RecordedEvent[]> {
   const events = await store.inner.readAll({ maxCount: 100_000, filter: { on: 'type', prefixes: types } });
   return events.filter(({ stream, type }) => types.includes(type) && stream.includes(books.tenant.id));
 }
-/** External ids of the booked documents. A document booked twice would be listed twice. */
+/** Returns the external ids of the booked documents. Lists a document twice if it was booked twice. */
 async function booked(): Promise<string[]> {
   const { items } = await service.transactions(books.tenant.token);
   return items.flatMap(({ documentEffect, externalId }) => (documentEffect === null ? [] : [externalId ?? ''])).sort();
@@ -84,7 +84,7 @@ type Cause = {
   readonly facts: object;
   /** Creates the cause of the rejection and resolves with an action that removes the cause. */
   readonly prepare: () => Promise<() => Promise<unknown>>;
-  /** Other documents that the books contain after healing. */
+  /** Documents other than the sale's that the books contain after healing. */
   readonly others?: readonly string[];
 };
 const passive = async (): Promise<string> => create('customers', { name: 'Ada', code: 'ADA', status: 'PASSIVE' });

@@ -216,7 +216,8 @@ test('Several failing projections make the service not ready, but a single one d
 });
 
 test('A stopped projection is reported, but does not affect readiness', async () => {
-  // Called on every attempt, because a progress report from the running projection clears the state.
+  // Marks the projection as stopped. The test repeats this on every attempt, because a progress report from the running
+  // projection clears the mark.
   const stop = () => {
     service.service.engines.progress.stop('branches');
   };

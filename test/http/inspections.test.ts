@@ -16,7 +16,7 @@ let branchId: string;
 /** While true, appends that record operators' inspections fail. */
 let isAway = false;
 
-/** A store that rejects appends of inspections while `isAway` is true. */
+/** Returns a store that rejects appends of inspections while `isAway` is true. */
 const withoutInspections = (events: EventStore): EventStore =>
   new Proxy(events, {
     get: (target, name) => {

@@ -105,7 +105,7 @@ describe('Idempotency', () => {
     await post(saleOf('row-6'), 'row-6');
     const [claim] = (await events.readAll({ filter: { on: 'type', prefixes: ['IdempotencyKeyClaimed'] } })).slice(-1);
     if (!claim) throw new Error('There is no claim.');
-    // Simulates a crash between the two appends, which leaves the claim of a key without a sale.
+    // Simulates a crash after the idempotency key was claimed and before the sale was stored.
     const { sourceId, fieldHashes, ...times } = claim.data as Record<string, unknown>;
     const lost = saleOf('row-6-lost');
     expect(fieldHashes).toEqual(hashesOf(saleOf('row-6')));
@@ -396,7 +396,7 @@ describe('The lookup of a key', () => {
     expect((await lookUp('never-used')).told).toBe('404 NOT_FOUND');
     await post({ ...saleOf('looked-up-5'), total: '1.00' }, 'refused-key');
     expect((await lookUp('refused-key')).told).toBe('404 NOT_FOUND');
-    // Simulates a crash between the two appends, which leaves the claim of a key without a sale.
+    // Simulates a crash after the idempotency key was claimed and before the sale was stored.
     const { events } = service.service.engines;
     const [claim] = (await events.readAll({ filter: { on: 'type', prefixes: ['IdempotencyKeyClaimed'] } })).slice(-1);
     if (!claim) throw new Error('There is no claim.');
@@ -527,7 +527,7 @@ test('Every accepted sale is booked, and none of this logs a warning', async () 
   const accepted = await events.readAll({ filter: { on: 'type', prefixes: ['SaleAccepted'] } });
   for (const { data } of accepted) {
     const { externalId, sourceId } = data as { externalId: string; sourceId: string };
-    // A URL cannot contain these two ids.
+    // `settled` cannot send `.` or `..` as part of a path.
     if (sourceId === 'shop' && externalId !== '.' && externalId !== '..')
       expect(await service.settled(partner, externalId)).toMatchObject({ status: 'BOOKED' });
   }

@@ -311,7 +311,7 @@ describe('The rate limit', () => {
     const replies = await Promise.all(Array.from({ length: 61 }, none));
     const statuses = replies.map((reply) => reply.status).sort();
     expect(statuses).toEqual([...Array.from({ length: 60 }, () => 401), 429]);
-    // Callers with a key must not be affected.
+    // The limit must not affect callers with a valid key.
     expect((await status(partner.key)).status).toBe(404);
     clock.pass(61_000);
     expect((await none()).status).toBe(401);

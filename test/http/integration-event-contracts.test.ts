@@ -205,7 +205,7 @@ describe('Published events', () => {
       'kontor.period.late-entries.v1',
     ]);
     expect(messages.length).toBeGreaterThan(100);
-    // The schemas above detect defects such as a missing total, or an amount formatted for another currency.
+    // The schemas above would detect a missing total, or an amount in the format of another currency.
     for (const { event } of messages.filter((one) => one.event.type.startsWith('kontor.transaction.recorded'))) {
       const { postings } = event.data as { postings: { amount: string }[] };
       expect(postings.length).toBeGreaterThan(1);

@@ -19,7 +19,7 @@ afterEach(async () => {
   await toy.app.close();
 });
 
-/** Sends a request and returns the parts of the response that tests check. */
+/** Sends a request and returns the parts of the response that the tests examine. */
 async function ask(options: InjectOptions) {
   const response = await toy.server.inject(options);
   return { status: response.statusCode, headers: response.headers, text: response.body, json: parse(response.body) };

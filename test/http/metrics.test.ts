@@ -195,7 +195,8 @@ describe('Metrics', () => {
       (await scrape(service)).value('kontor_projection_stopped', { projection });
     expect(await stopped('branches')).toBe(0);
     await eventually(async () => {
-      // Set on every attempt, because a progress report from the running projection clears the state.
+      // Marks the projection as stopped on every attempt, because a progress report from the running projection clears
+      // the mark.
       service.service.engines.progress.stop('branches');
       return (await stopped('branches')) === 1;
     }, 5_000);

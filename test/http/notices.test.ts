@@ -101,7 +101,7 @@ test('Operators are notified of failed jobs, once per job and hour', async () =>
   }
   const notice = await told(operator, /toy failed/);
   expect(notice).toMatchObject({ type: 'ERROR', body: 'The disk is full.' });
-  // The notification refers to the first run. The second run has caused no notification.
+  // The notification links to the first run. The second run caused no notification.
   const { items } = (await service.get('/api/platform/jobs/logs?pageNumber=1&pageSize=5', operator)).body as Page<{
     id: string;
   }>;

@@ -26,7 +26,7 @@ type Person = {
   role: Role;
   state: 'active' | 'suspended' | 'gone';
   readonly isInBranch: boolean;
-  /** Newest first. */
+  /** The user's notifications, newest first. */
   inbox: { readonly id: string; isRead: boolean }[];
 };
 const someRole = fc.constantFrom<Role[]>('OWNER', 'ADMIN', 'USER');

@@ -54,7 +54,7 @@ async function stored(type: string): Promise<number> {
   return count;
 }
 
-/** Number of documents in the two notification read models, across all tenants. */
+/** Returns the number of documents in the two notification read models, across all tenants. */
 async function documents(): Promise<number> {
   await service.quiet();
   let count = 0;

@@ -37,7 +37,7 @@ const settings = (tenant: TestTenant | undefined, body: object) =>
   service.call('PATCH', '/api/settings', { token: at(tenant).token, body });
 const list = (tenant: TestTenant | undefined, domain = 'acme.test', by = issuer.url) =>
   settings(tenant, { oidcDomains: [{ issuer: by, domain }] });
-/** The slug of the tenant that a token grants access to, or the code of the rejection. */
+/** Returns the slug of the tenant that a token grants access to, or `platform` without a tenant, or the rejection. */
 const into = async (token: string): Promise<string> => {
   const me = await service.get('/api/auth/me', token);
   return me.status === 200 ? ((me.data as { tenant: { slug: string } | null }).tenant?.slug ?? 'platform') : me.told;

@@ -26,7 +26,7 @@ const remove = (id: string, by: string, headers: Readonly<Record<string, string>
 const list = async (query = '') => (await service.get(`${PATH}?${query}`, token)).body as Page<OperatorView>;
 const emails = async (query = '') => (await list(query)).items.map(({ email }) => email);
 
-/** A signed-in operator. */
+/** Creates an operator and signs in. */
 async function hired(fullName = 'Colleague'): Promise<{ id: string; email: string; token: string }> {
   const email = `${service.fresh('colleague')}@kontor.test`;
   const { id } = await create({ fullName, email, password: PASSWORD });

@@ -238,7 +238,7 @@ describe('A closed period', () => {
     await close('2026-03-31');
     const payments = [{ method: 'CASH', amount: '100.00' }];
     await service.sell(books.partner, saleOf('known', { payments }));
-    // This sale's customer does not exist yet, so the policy books the sale.
+    // This sale's customer does not exist yet, so the policy, not the intake, books the sale.
     await service.sell(books.partner, saleOf('new', { customer: { name: 'Nina', externalId: 'nina' } }));
     const back = { type: 'RETURN', relatedExternalId: 'known' };
     await service.sell(books.partner, saleOf('back', { ...back, payments }));

@@ -3,7 +3,7 @@ import { saleOf, TestService, type Books } from '../support/service.js';
 
 /*
  * Verifies the rows of the postings table that no other suite verifies completely. These are returns with tax, opening
- * balances in the other direction, and the reversal of each kind of transaction.
+ * balances in both directions, and the reversal of each kind of transaction.
  */
 
 const DATE = '2026-03-04';

@@ -15,7 +15,7 @@ import { Team } from '../support/team.js';
 const PATIENCE_MS = 20_000;
 const DEAD_ENDPOINTS = 20;
 const NOTIFICATIONS = 20;
-/** More notifications than the queue may hold. */
+/** Number of notifications, which exceeds the capacity of the queue. */
 const FLOOD = 5_200;
 
 let directory: string;
@@ -71,7 +71,8 @@ test('A tenant with dead endpoints delays pushes of another tenant by less than 
   const dead = await Promise.all(Array.from({ length: DEAD_ENDPOINTS }, deadServer));
   try {
     const [bad, good] = [await Team.of(service), await Team.of(service)];
-    // Half of the endpoints are on separate hosts, so that the failure of one reveals nothing about the others.
+    // Half of the endpoints are on separate hosts, so that the failure of one host does not reveal the failure of
+    // another.
     for (const [index, { port }] of dead.entries()) {
       const host = index % 2 === 0 ? '127.0.0.1' : `127.0.0.${index + 1}`;
       await subscribe(bad, { ...pushes.browser().subscription, endpoint: `https://${host}:${port}/${index}` });
@@ -110,7 +111,7 @@ async function flood({ tenant: { id: tenantId } }: Team): Promise<void> {
 
 test('A tenant with slow endpoints and thousands of notifications does not delay the pushes of another tenant', async () => {
   const [bad, good] = [await Team.of(service), await Team.of(service)];
-  // Each push to this browser takes ten seconds.
+  // The response body never ends, so each push to this browser takes ten seconds.
   const slow = pushes.browser(...Array.from({ length: 100 }, () => ({ status: 201, isEndless: true }) as const));
   await subscribe(bad, slow.subscription);
   const browser = pushes.browser();

@@ -274,7 +274,7 @@ describe.each(ROUTES)('The search of %s', (route) => {
   test('handles any input: it responds, or reports the error', async () => {
     for (const search of ODD) await expectHarmless(route, `search=${encodeURIComponent(search)}`);
     for (const query of ODD_QUERIES) await expectHarmless(route, query);
-    // This search is too long for a request line.
+    // These searches are too long for a request line.
     for (const letter of ['"', '😀', 'ı']) {
       const { path } = searchOf(route, 0);
       const address = `${path}&search=${encodeURIComponent(letter.repeat(10_000))}`;

@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Each request comes from a different IP address, so that no test uses up another test's attempts. */
+/** Returns a header with a new IP address, so that no test uses up another test's attempts. */
 const newAddress = (): Record<string, string> => {
   addresses += 1;
   return { 'x-forwarded-for': `10.1.${addresses >> 8}.${addresses & 255}` };
@@ -77,7 +77,7 @@ const logout = (token: string): Promise<Reply> => service.post('/api/auth/logout
 const change = (token: string, currentPassword: string, newPassword: string): Promise<Reply> =>
   service.post('/api/auth/change-password', { currentPassword, newPassword }, token, newAddress());
 
-/** Executes commands that affect sessions and that other users' requests would normally trigger. */
+/** Executes commands that affect sessions. In production, requests from other users trigger these commands. */
 const runs = <T>(tenantId: string, work: (runner: CommandRunner) => Promise<T>): Promise<T> => {
   const id = service.service.engines.ids.next();
   const context = {
@@ -228,7 +228,7 @@ describe('A refresh', () => {
   });
 
   // Columns: the delay before the first token is reused, the number of rotations before the reuse, and whether the
-  // response is the same.
+  // second response equals the first.
   test.each([
     { afterMs: 0, rotations: 1, same: true },
     { afterMs: 5_000, rotations: 1, same: true },

@@ -169,7 +169,7 @@ describe('Among all routes', () => {
       expect([name, told]).not.toEqual([name, expect.stringMatching(/^(?:401|403 FORBIDDEN|429)/)]);
       if (told === REQUIRED) demanding.push(name);
     }
-    // Changing a key requires recent proof only if the request raises the limit.
+    // Changing an integration key requires recent proof only if the request raises the key's rate limit.
     const always = Object.keys(GUARDED).filter((name) => name !== 'PATCH /api/platform/integration-keys/{id}');
     expect(demanding.toSorted()).toEqual(always.toSorted());
   });

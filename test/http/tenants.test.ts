@@ -328,7 +328,7 @@ describe('Signing in', () => {
       service.post('/api/auth/login', { email: '', password: '' }),
     ]);
     const seen = replies.map(({ status, text, headers }) => {
-      // Counters of attempts from the client's address reveal nothing about accounts.
+      // Ignores the counters of attempts from the client's address, which reveal nothing about accounts.
       const counters = /^(?:x-request-id|date|ratelimit|x-ratelimit-(?:remaining|reset))$/;
       const kept = Object.entries(headers).filter(([name]) => !counters.test(name));
       return { status, text: text.replace(/"requestId":"[^"]+"/, ''), kept };

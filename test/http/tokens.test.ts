@@ -22,7 +22,7 @@ const told = async (headers: Record<string, string>): Promise<string> =>
   (await service.call('GET', PATH, { headers })).told;
 const withToken = (token: string): Promise<string> => told({ authorization: `Bearer ${token}` });
 
-/** The tenant's token with changed claims or header fields, signed with the given key. */
+/** Returns the tenant's token with changed claims or header fields, signed with the given key. */
 async function forged(
   changes: { claims?: object; header?: object },
   key: Parameters<SignJWT['sign']>[0] = createPrivateKey({ key: signingKey as never, format: 'jwk' }),

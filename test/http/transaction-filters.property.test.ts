@@ -30,7 +30,7 @@ const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.lengt
 let service: TestService;
 let keeper: Bookkeeper;
 let document: ApiDocument;
-/** Newest first. */
+/** All transactions, newest first. */
 let all: readonly TransactionRecord[];
 beforeAll(async () => {
   process.stdout.write(`seed ${seed}\n`);
@@ -112,7 +112,7 @@ type RuleList = {
   readonly totalPages: number;
 };
 
-/** Values by filter name. An omitted filter is undefined. */
+/** Filter values, by filter name. The value of an omitted filter is undefined. */
 type Values<Name extends string> = Partial<Record<Name, string>>;
 type Check<Doc> = (record: Doc, value: string) => boolean;
 /** For each filter, the condition under which a record matches a value. */
@@ -187,7 +187,7 @@ function valueFrom(name: TransactionFilter, record: TransactionRecord): string |
 }
 
 const SEARCHES = ['istanbul', 'KIRASI', 'fee 2026', 'sale', 'customer', 'söhne o', 'nobody at all', '...', 'cay seker'];
-/** Returns any value, including values that match nothing. */
+/** Returns a random value for a filter. The value may match nothing. */
 function anyValue(name: TransactionFilter): string {
   if (name === 'search') return pick(SEARCHES);
   if (name.endsWith('Date')) return pick(['1900-01-01', '2025-12-31', '2026-01-02', '2031-05-05', '9999-12-31']);
@@ -227,7 +227,7 @@ const naively = <Doc, Name extends string>(
     (Object.entries(values) as [Name, string][]).every(([name, value]) => filters[name](record, value)),
   );
 
-/** A random page size that yields at most MOST_PAGES pages. */
+/** Returns a random page size that yields at most MOST_PAGES pages. */
 const sizeFor = (count: number): number =>
   pick([1, 2, 3, 7, 20, 99, 100].filter((size) => size === 100 || count <= size * MOST_PAGES));
 
@@ -358,7 +358,7 @@ describe("A customer's transactions", () => {
   });
 });
 
-/** Every combination in which each filter has one of its values or none. */
+/** Returns every combination in which each filter has one of its values or none. */
 const choices = (values: Readonly<Record<string, readonly string[]>>): Values<string>[] =>
   Object.entries(values).reduce<Values<string>[]>(
     (some, [name, known]) => some.flatMap((one) => [one, ...known.map((value) => ({ ...one, [name]: value }))]),

@@ -86,7 +86,7 @@ test('A read model that was complete once is readable after a restart, however f
   await service.restart();
   const reply = await service.get('/api/branches?pageNumber=1&pageSize=10', tenant.token);
   expect([reply.status, (reply.body as { totalCount: number }).totalCount]).toEqual([200, 2]);
-  // The service is ready, because it was ready with the same lag before the restart.
+  // The service is ready despite the lag, because its read models were complete before the restart.
   expect((await service.get('/readyz')).status).toBe(200);
   await begin?.();
   await service.quiet();

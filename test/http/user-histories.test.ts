@@ -18,7 +18,7 @@ afterAll(() => service.close());
 
 const role = fc.constantFrom(...Role.options);
 const place = fc.constantFrom(0, 1);
-// Few distinct values, so that collisions occur.
+// There are few e-mail addresses, so that users often request the same one.
 const address = fc.constantFrom('a', 'A', 'b', 'c').map((name) => `${name}@histories.test`);
 const person = fc.nat({ max: 5 });
 

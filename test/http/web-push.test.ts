@@ -97,7 +97,7 @@ describe('A push', () => {
     const lifetime = (claims.exp ?? 0) * 1_000 - clock.nowMs();
     expect(lifetime > 0 && lifetime <= 24 * 60 * 60 * 1_000).toBe(true);
     expect(pushes.pushesTo(stranger)).toEqual([]);
-    // The subscription must then contain the time of the last push.
+    // After the push, the subscription must contain the time of the push.
     await until(async () => (await mine())[0]?.lastUsedAt);
   });
 

@@ -226,7 +226,7 @@ describe('A webhook', () => {
       return { status: 204 };
     };
     for (let count = 0; count < 3; count += 1) expect((await resend()).status).toBe(201);
-    // The webhook processes this sale after the requests above.
+    // The webhook processes this sale after the events of the requests above.
     await service.sell(partner, saleOf('often-2'));
     await eventually(() => waiting.length === 2, PATIENCE_MS);
     receiver.answer = () => ({ status: 204 });

@@ -33,7 +33,7 @@ afterEach(async () => {
   await receiver.close();
 });
 
-/** The notes that the witness has accepted, in order of acceptance. */
+/** Returns the notes that the witness has accepted, in order of acceptance. */
 const held = (): string[] => receiver.received.filter(({ status }) => status < 300).map(({ body }) => body);
 const signed = async (): Promise<string[]> => {
   const { events } = await service.service.engines.events.readStream(TREE_STREAM);

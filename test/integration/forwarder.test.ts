@@ -85,7 +85,7 @@ class Scene {
   readonly warnings: string[] = [];
   /** While this function returns an error, attempts to park events fail with that error. */
   failParking: () => Error | undefined = () => undefined;
-  /** Called after marks have been saved. */
+  /** Called after the forwarder has saved its marks. */
   whenMarked: (marks: Readonly<Record<string, number>>) => void = () => undefined;
   /** Checkpoints by name, which survive a restart of the forwarder. */
   readonly kept = new Map<string, number>();
@@ -446,7 +446,7 @@ test.each([
   ['ids', [{ id: 5, reversalOf: null }]],
 ])('An event without readable %s is parked, live and in a rewind, and later events are published', (_, transactions) =>
   inScene(async (scene) => {
-    // The service itself never appends an event of this type.
+    // The service itself never appends an event with such transactions.
     await scene.happen({ ...booked('S'), data: { ...booking, transactions } }, opened('after'));
     scene.forward();
     await until(async () => (await scene.stored()).length === 1);

@@ -150,7 +150,9 @@ class Office {
     return externalId;
   }
 
-  /** Requests all events of the webhook's tenant again. Returns the position of the last one. */
+  /**
+   * Requests the redelivery of all events of the webhook's tenant. Returns the position of the last of these events.
+   */
   async recovery(tenantId: string, id: string): Promise<number> {
     const upTo = await this.events.head();
     await this.act(webhook, tenantId, id, { since: new Date(0).toISOString(), upTo }, requestRecovery);
@@ -207,7 +209,7 @@ afterEach(() => office.close());
 const tenant = ids.next();
 const other = ids.next();
 const answers = (byPath: Readonly<Record<string, HookReply>>) => (path: string) => byPath[path] ?? { status: 204 };
-/** The names in a record's events, in order of first arrival. */
+/** Returns the names in a record's events, in order of first arrival. */
 const namesAt = (path: string, recordId: string): string[] => {
   const seen = new Set<string>();
   return office.receiver
@@ -535,7 +537,7 @@ describe('After a crash', () => {
           .slice(count)
           .map((sent) => sent.id),
       );
-    /** Stops delivery, loses the read store, and starts again. Returns the number of messages received before. */
+    /** Loses the read store and restarts delivery. Returns the number of messages received before the restart. */
     const lose = async (dispatcher: WebhookDispatcher): Promise<[number, WebhookDispatcher]> => {
       await dispatcher.stop();
       await office.loseReads();

@@ -12,7 +12,10 @@ import {
 import { isConsistent, isIncluded } from '../support/merkle-proofs.js';
 
 const hex = (hashes: readonly Buffer[]): string[] => hashes.map((each) => each.toString('hex'));
-/** Leaves of certificate-transparency's test vectors, which implementations of RFC 6962 and RFC 9162 use. */
+/**
+ * Leaves from the test vectors of the certificate-transparency project, which implementations of RFC 6962 and RFC 9162
+ * use.
+ */
 const LEAVES = ['', '\0', '\x10', ' !', '01', '@ABC', 'PQRSTUVW', '`abcdefghijklmno'];
 const ROOTS = [
   '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d',

@@ -48,6 +48,6 @@ test(`Of ${CHANGES} random single bits of stored events with a new checksum, non
     }
   }
   expect(missed).toBe(0);
-  // After many changes, the event is still valid JSON. Only the tree can detect such a change.
+  // In many cases, the changed event is still valid JSON. Only the tree can detect such a change.
   expect(unreadable).toBeLessThan(CHANGES * 0.9);
 });

@@ -47,7 +47,7 @@ const swapped = (events: ForgedEvent[], at: number): ForgedEvent[] => {
 };
 const changed = (events: ForgedEvent[], at: number, change: (event: ForgedEvent) => Partial<ForgedEvent>) =>
   events.map((event, index) => (index === at ? { ...event, ...change(event) } : event));
-/** The last event of a stream. Its removal leaves no gap in the stream's revisions. */
+/** Returns the index of the last event in a stream, whose removal leaves no gap in the stream's revisions. */
 const lastOfStream = (events: ForgedEvent[]): number =>
   events.findIndex(({ stream }, at) => at >= TARGET && events.findLastIndex((other) => other.stream === stream) === at);
 const between = (events: ForgedEvent[]): number =>

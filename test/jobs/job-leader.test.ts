@@ -233,7 +233,7 @@ describe('A leader', () => {
     await b.until(async () => (await leases.read(JOBS_LEASE))?.holder === 'b');
     await b.trigger();
     await b.until(() => b.toy.runs.length === 1);
-    // The replica began its term and was then paused. Only now does it read the pending work.
+    // The replica began its term and was then paused. It reads the pending work only after the pause.
     const late = new Replica('late');
     const leader = late.leader();
     const stale = new AbortController();

@@ -62,8 +62,8 @@ describe('The session cleanup', () => {
     const later = await signIn();
     clock.pass(SESSION_MS / 2 + DAY_MS + 60_000);
     const fresh = await signIn();
-    // The clean-up also ends the operator's session and the sessions that created the tenant, which are as old as the
-    // first two.
+    // The clean-up also ends the operator's session and the sessions that created the tenant. They are as old as the
+    // two sessions in `lapsed`.
     expect(await cleanUp()).toMatch(/^[45] sessions ended\.$/);
     for (const tokens of lapsed) expect(await stateOf(tokens)).toBe('ended EXPIRED');
     expect(await stateOf(out)).toBe('ended LOGOUT');

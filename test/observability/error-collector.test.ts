@@ -9,7 +9,7 @@ import { usedMemory } from '../support/used-memory.js';
 
 const broken: NotedError = { fingerprint: 'f', level: 'ERROR', message: 'It broke.' };
 
-/** A collector and a recorder. The recorder stores its input unless a test makes it fail. */
+/** Creates a collector and a recorder. The recorder stores its input unless a test makes it fail. */
 function collecting() {
   const clock = new ManualClock();
   const reports: ErrorReport[] = [];

@@ -33,7 +33,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-/** A process that shares the history, but no memory, with other processes. */
+/** Creates a process that shares the history, but no memory, with other processes. */
 function replica() {
   const clock = new SystemClock();
   const reader = new RecordReader(store, catalogue, clock);
@@ -100,7 +100,7 @@ test('A report whose first append has an unknown outcome is counted once', async
   // In the meantime, another replica appends, so the revision does not identify the repeated append.
   await replica().recorder.record(reportOf(10));
   await recorder.record(report);
-  // A process that has never read the record must also recognize the append.
+  // A process that has never read the record must also recognize the repeated append.
   await replica().recorder.record(report);
   store.appendsToLose = 1;
   await recorder.record(reportOf(100));

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /**
- * Number of reads from the tenant's streams and from the tenant's own stream. Excludes reads by jobs and forwarders.
+ * Returns the number of reads from the streams of the tenant and its records. Excludes reads by jobs and forwarders.
  */
 const reads = (): number => store.streamReads.filter(({ stream }) => stream.includes(books.tenant.id)).length;
 const appendsTo = (externalId: string): string[] => {

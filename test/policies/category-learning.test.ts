@@ -87,7 +87,7 @@ const newCustomer = (name: string, code: string): Promise<string> => {
 const newCategory = (name: string): Promise<string> =>
   execute(category, ids.next(), { name, direction: 'BOTH' }, createCategory);
 
-/** An event that records a choice. By default, a person made the choice. */
+/** Creates an event that records a choice. By default, a person made the choice. */
 function told(entity: string, type: string, data: object, metadata: object = { userId: 'ada' }): Choice {
   const at = new Date(START_MS + (choices += 1) * 1_000).toISOString();
   const recordId = `record-${choices}`;

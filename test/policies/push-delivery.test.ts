@@ -64,7 +64,7 @@ afterAll(async () => {
 
 type Listed = Browser & { readonly id: string };
 const browser = (...replies: PushReply[]): Listed => Object.assign(pushes.browser(...replies), { id: ids.next() });
-/** A browser whose push service is unreachable. */
+/** Creates a browser whose push service is unreachable. */
 const unreachable = ({ keys }: Browser) => ({ id: ids.next(), endpoint: 'https://127.0.0.1:1/push', keys });
 const targetOf = ({ id, endpoint, keys }: Pick<Listed, 'id' | 'endpoint' | 'keys'>): PushTarget => {
   const createdAt = new Date(clock.nowMs()).toISOString();

@@ -26,7 +26,7 @@ type Plan = {
   readonly picks: Picking;
 };
 
-/** Leaves enough time to shrink a failing case. */
+/** Timeout that leaves enough time to shrink a failing case. */
 const TIMEOUT_MS = 120_000;
 const PROCESSES = 3;
 const TENANT = '0192f0c1-0000-7000-8000-00000000000a';

@@ -11,7 +11,7 @@ const LOW = portionOf(ALL_RANGES.slice(0, 5));
 const HIGH = portionOf(ALL_RANGES.slice(5));
 
 type Fact = ReturnType<typeof facts.joined>;
-/** The given facts, repeated for each tenant. */
+/** Repeats the given facts for each tenant. */
 const everywhere = (...some: readonly Fact[]): Fact[] =>
   TENANTS.flatMap((tenant) => some.map((fact) => ({ ...fact, stream: fact.stream.replace(TENANT, tenant) })));
 
@@ -96,7 +96,7 @@ describe('Projections divided between two processes', () => {
       const low = await startPortion(club, LOW);
       await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'), facts.greeted('ada', 'kim'))));
       await low.stop();
-      // The next process has folded no events of these ranges. No process has folded events of the remaining ranges.
+      // The next process has folded no events yet. The stopped process has folded only the events of its own ranges.
       const all = await startPortion(club, portionOf(ALL_RANGES));
       await all.reached(await happen(club.events, ...everywhere(facts.greeted('ada', 'lea'))));
       for (const projection of divided) await mustEqual(club, projection);

@@ -45,7 +45,7 @@ describe('A replica that follows the read models of another', () => {
     await rm(directory, { recursive: true });
   });
 
-  /** Writes by the other replica's projector. */
+  /** Advances the checkpoints, as the other replica's projector does. */
   const project = async (position: number, generation = 1): Promise<void> => {
     const checkpoints = models.map((model) => ({ key: checkpointKey(model, generation), position }));
     await store.inner.write({ tables: [], checkpoints });

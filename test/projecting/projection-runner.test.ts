@@ -367,8 +367,8 @@ describe('Running projections', () => {
         const all = await club.start();
         await all.reached(await happen(club.events, facts.opened('red', 1)), roomProjection);
         await all.reached(await club.events.head());
-        // The projection joins the others at the first event after its catch-up. Its separate subscription ends at the
-        // next event.
+        // At the first event after its catch-up, the projection joins the subscription of the other projections. At the
+        // next event, its separate subscription ends.
         for (let round = 0; round < 3; round += 1)
           await all.reached(await happen(club.events, facts.greeted('m0', `round-${round}`)));
         await until(club.clock, () => club.events.subscriptions === 1);

@@ -72,7 +72,7 @@ class Leader {
   }
 }
 
-/** Hashes of the live tables, and of tables rebuilt from the history. */
+/** Returns the hashes of the live tables, and of tables rebuilt from the history. */
 async function compare({ events, store }: Club): Promise<{ live: string[]; rebuilt: string[] }> {
   const upTo = await events.head();
   const live: string[] = [];
@@ -200,7 +200,8 @@ describe('A projection', () => {
         await project(counting, [leader], batch, from);
       };
       const { joined, greeted, fenced } = facts;
-      // Joining does not begin the stream, so the projector looks up eve. It must not regard her as absent after she has joined.
+      // The first event in eve's stream is not her joining, so the projector looks her up. Once she has joined, it must
+      // not treat her as absent.
       await process(fenced('eve'));
       await process(joined('eve', 'eve@example.com'));
       await process(joined('ada'), joined('dan', 'dan@example.com'));

@@ -21,7 +21,7 @@ class Replica implements LeaseStore {
   readonly clock = new ManualClock();
   isBroken = false;
   isPaused = false;
-  /** The replica's current work. */
+  /** The portion of the work that the replica currently performs. */
   portion: LedPortion | undefined;
   begins = 0;
   failures = 0;
@@ -46,7 +46,7 @@ class Replica implements LeaseStore {
         return Promise.reject(new Error('The work cannot begin'));
       }
       this.portion = portion;
-      // Takes some time to stop, like real work.
+      // Stopping takes some time, as it does in the service.
       return Promise.resolve({
         stop: async () => {
           await this.clock.sleep(200);
@@ -122,7 +122,7 @@ class Cluster {
     return this.replicas.filter(({ isPaused, isBroken }) => !isPaused && !isBroken);
   }
 
-  /** The ranges on which running replicas work. A range is listed once for each replica that works on it. */
+  /** Returns the ranges on which running replicas work. Lists a range once for each replica that works on it. */
   worked(): number[] {
     return this.running.flatMap(({ ranges }) => [...ranges]).toSorted((a, b) => a - b);
   }

@@ -58,7 +58,7 @@ class Desk {
   }
 }
 
-/** Label of an event: `ada-2` is the event with revision 2 in the stream of the member `ada`. */
+/** Returns the label of an event: `ada-2` is the event with revision 2 in the stream of the member `ada`. */
 const labelOf = ({ stream, revision }: { stream: string; revision: number }): string =>
   `${stream.slice(stream.indexOf('_') + 1)}-${revision}`;
 
@@ -328,7 +328,7 @@ describe('A windowed subscriber', () => {
     }));
 
   describe('when handling fails', () => {
-    /** A handler that fails for each event as often as `times` specifies. */
+    /** Returns a handler that fails for each event as often as `times` specifies. */
     const failing = (desk: Desk, times: Record<string, number>, make: () => Error) => async (event: Recorded) => {
       const label = labelOf(event);
       const left = times[label] ?? 0;

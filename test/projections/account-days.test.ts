@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<string, string>> = { SaleBooked: 'SALE', ReturnBook
 const plus = (a: string, b: string): string => fromMinor(toMinor(a, 2) + toMinor(b, 2), 2);
 const absolute = (amount: string): string => amount.replace('-', '');
 
-/** Net and tax that an event adds to its Sales and tax accounts, by account and key. */
+/** Returns the net and tax amounts that an event adds to its Sales and tax accounts, by account and key. */
 function taxedBy(event: LedgerEvent): [accountId: string, key: string, net: string, tax: string][] {
   if (event.type !== 'SaleBooked' && event.type !== 'ReturnBooked' && event.type !== 'SaleCancelled') return [];
   const { transactions, taxes } = event.data;
@@ -29,7 +29,7 @@ function taxedBy(event: LedgerEvent): [accountId: string, key: string, net: stri
   );
 }
 
-/** The totals of all accounts and dates, straight from the postings. */
+/** Calculates the totals of each account and date directly from the postings. */
 function reference(events: readonly LedgerEvent[]): Map<string, AccountDayView> {
   const days = new Map<string, AccountDayView>();
   for (const event of events) {

@@ -38,7 +38,7 @@ const cents = (max: number): Arbitrary<string> =>
 const account = fc.constantFrom('cash', 'bank', 'sales', 'tax', 'customer-1', 'customer-2');
 const date = fc.constantFrom('2026-01-31', '2026-02-01', '2026-02-28');
 
-// Few ids, so that a reversal often refers to an existing original.
+// There are few ids, so that a reversal often refers to an existing transaction.
 const transactionId = fc.constantFrom('t-1', 't-2', 't-3', 't-4', 't-5');
 
 /** Balanced transactions of several kinds, and their reversals. */

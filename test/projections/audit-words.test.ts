@@ -5,7 +5,7 @@ import { auditLogs, type AuditLogView } from '../../src/projections/audit-log.pr
 
 type Searched = Pick<AuditLogView, 'summary' | 'entity' | 'entityId' | 'requestId' | 'actor'>;
 
-/** The indexed words that the audit log stores: those of the whole text, in which each UUID is one word. */
+/** Returns the words that the audit log must index: all words of the text, with each UUID as a single word. */
 function reference({ summary, entity, entityId, requestId, actor }: Searched): string[] {
   const text = `${summary} ${entity} ${entityId} ${requestId} ${actor ?? ''}`;
   return words(text.replace(new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi'), (id) => id.replaceAll('-', '')));

@@ -33,7 +33,7 @@ async function tableOf(projection: AnyProjection): Promise<AnyTable> {
   return table;
 }
 
-/** Folds the batches and returns the content of the table. `leaderOf` selects the projector of each batch. */
+/** Folds the batches and returns the content of the table. `leaderOf` selects the projector that folds a batch. */
 async function folded(
   projection: AnyProjection,
   batches: readonly (readonly Recorded[])[],
@@ -88,7 +88,7 @@ function cut<T>(list: readonly T[], lengths: readonly number[]): T[][] {
 
 const someLengths = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 5 });
 
-// Leaves enough time to shrink a failing case to a few events and to print its seed.
+// These limits leave enough time to shrink a failing case to a few events and to print its seed.
 const limits = { numRuns: 20, interruptAfterTimeLimit: 50_000, markInterruptAsFailure: true };
 
 describe.each(all)('The projection %s', (_, projection) => {

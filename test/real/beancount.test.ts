@@ -51,7 +51,7 @@ async function ledgerOf(token: string, query = ''): Promise<string> {
   return reply.text;
 }
 
-/** The balances that a ledger asserts on a date, by account id. */
+/** Returns the balances that a ledger asserts on a date, by account id. */
 function assertedOn(ledger: string, date: string): Record<string, string> {
   const ids = new Map(
     [...ledger.matchAll(/^\d{4}-\d\d-\d\d open (\S+) .*\n(?: {2}name: .*\n) {2}id: "(.*)"$/gm)].map(([, label, id]) => [

@@ -58,8 +58,8 @@ const complete = (): Promise<Published[]> =>
     return messages.length >= (await publicMessages()) ? messages : undefined;
   });
 /**
- * Number of messages expected for the history: one per public event, and one per transaction of a booked sale or
- * return.
+ * Returns the number of messages expected for the history: one per public event, and one per transaction of a booked
+ * sale or return.
  */
 async function publicMessages(): Promise<number> {
   const events = await service.service.engines.events.readAll({ maxCount: 1_000_000 });

@@ -35,7 +35,7 @@ class Observer {
     return call<{ data: T }>(`${this.url}${path}`, { token: this.token }).then(({ data }) => data);
   }
 
-  /** The first checkpoint that covers at least `size` events. */
+  /** Resolves with the first checkpoint that covers at least `size` events. */
   async checkpoint(size = 1): Promise<Checkpoint> {
     const found = await until(
       () => this.get<Checkpoint>(`${ROUTES}/checkpoint`).catch(() => undefined),

@@ -96,7 +96,7 @@ test(
           status === 'FAILED' ? ['FAILED', 'The process that executed the run no longer exists.'] : ['SUCCEEDED', null],
         );
 
-      // The event stream must confirm this: every run begins after the previous run has ended, and ends exactly once.
+      // In the event stream, every run must begin after the previous run has ended, and must end exactly once.
       const watcher = await Watcher.open(`${url}/api/platform/jobs/stream`, operator, from);
       await until(
         () => Promise.resolve(watcher.events.length),
@@ -203,7 +203,7 @@ test.each([
         const logs = `${url}/api/platform/jobs/logs?pageNumber=1&pageSize=5&search=${BULK}`;
         return (await call<{ items: Bulk[] }>(logs, { token: operator })).items.find((one) => one.id === id);
       };
-      /** Replay outcomes, each as a letter id and an event type. */
+      /** Returns the replay outcomes, each as a letter id and an event type. */
       const outcomes = async (): Promise<string[]> => {
         const of = { on: 'type', prefixes: ['DeadLetterReplay', 'DeadLetterDiscarded'] } as const;
         const events = await store.readAll({ from: begun, filter: of, maxCount: 100_000 });

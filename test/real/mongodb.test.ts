@@ -17,7 +17,7 @@ const clock = new SystemClock();
 const run = `kontor_test_${process.pid}_${Date.now().toString(36)}`;
 const say = (text: string): boolean => process.stderr.write(`${text}\n`);
 
-/** The URL, changed to another database on the same server. */
+/** Returns the URL of another database on the same server. */
 function urlOf(serverUrl: string, database: string): string {
   const parts = /^(\w+(?:\+srv)?:\/\/[^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(serverUrl);
   const [, server = '', path = '', options = ''] = parts ?? [];
@@ -147,7 +147,7 @@ describe('MongoDB', () => {
     await server?.dispose();
   });
 
-  /** A new database, which can be opened any number of times. */
+  /** Creates a new database, which can be opened any number of times. */
   const freshDatabase = () => {
     databases += 1;
     const name = `${run}_${databases}`;
@@ -155,7 +155,7 @@ describe('MongoDB', () => {
     return {
       name,
       open: (options: Pick<MongoDbOptions, 'settleEvery' | 'onCommand'> = {}): MongoDb => {
-        // Allows a long time, because slowness of a busy machine is not a fault in the store.
+        // The timeout is long, because a slow response on a busy machine is not a fault in the store.
         const mongo = openMongoDb({
           url: urlOf(serverUrl, name),
           clock,
@@ -228,7 +228,9 @@ describe('MongoDB', () => {
           const home: AnyTable = { model: counters, generation };
           for (const store of stores) await store.prepare([home], { bulk: true });
           const steps: string[] = [];
-          /** Increments each of the given documents. Both writers write the same document at the same position. */
+          /**
+           * Increments each of the given documents. The two writers may write the same document at the same position.
+           */
           const work = async (store: ReadStore, all: readonly (readonly number[])[]): Promise<void> => {
             for (const numbers of all) {
               const keys = numbers.map((n) => ({ scope, id: `d${n}` }));
@@ -244,7 +246,8 @@ describe('MongoDB', () => {
           };
           await Promise.all([work(stores[0], mine), work(stores[1], theirs)]);
           expect(new Set(steps).size).toBe(steps.length);
-          // Every acknowledged step must be stored, and the position must never exceed the total number of steps.
+          // Every acknowledged step must be stored. The position of a document must not exceed the number of attempts
+          // to increment it.
           const keys = Array.from({ length: 5 }, (_, n) => ({ scope, id: `d${n}` }));
           for (const [n, document] of (await stores[0].load(home, keys)).entries()) {
             const own = steps.filter((step) => step.startsWith(`d${n} `)).map((step) => Number(step.split(' ')[1]));
@@ -294,7 +297,7 @@ describe('MongoDB', () => {
       let find: Document | undefined;
       const onCommand = (command: Document) => (find = 'find' in command ? command : find);
       const store = await openPrepared({ onCommand });
-      /** Stages of the server's query plan for the last `find` command of a list. */
+      /** Returns the stages of the server's query plan for the last `find` command of a list. */
       const explain = async (query: ListQuery): Promise<string[]> => {
         await store.list(table, scope, query);
         const { find: collection, filter, sort, skip, limit } = find ?? {};
@@ -680,7 +683,10 @@ describe('When MongoDB fails', () => {
   });
 });
 
-/** Stages of a query plan, from last to first. Searches all members, because MongoDB nests stages in several ways. */
+/**
+ * Returns the stages of a query plan, from last to first. Searches all members, because MongoDB nests stages in several
+ * ways.
+ */
 function stagesOf(plan: unknown): string[] {
   if (typeof plan !== 'object' || plan === null) return [];
   const { stage, indexName } = plan as { stage?: unknown; indexName?: unknown };

@@ -101,7 +101,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
     () => 'no error',
     (error: unknown) => error,
   );
-/** A logger that keeps its messages. */
+/** Creates a logger that keeps its messages. */
 function listener(): { logger: Logger; said: string[] } {
   const said: string[] = [];
   const say = (level: string) => (fields: object, message: string) => {

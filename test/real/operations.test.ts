@@ -13,7 +13,7 @@ import {
 import { MetricsText } from '../support/metrics-text.js';
 import { Servers } from '../support/servers.js';
 
-/** The process that serves HTTP also reports the state of the other processes. */
+/** Roles of the three processes. The process that serves HTTP also reports the state of the other two. */
 const ROLES = ['projections,forwarder', 'policies', 'http'];
 
 type System = {
@@ -53,8 +53,8 @@ describe('processes that share the work', () => {
         (status) => status === 'BOOKED',
       );
 
-      // Each process shares its readings only every two seconds, so the readings of other processes may be older than
-      // the lag of their queues.
+      // Each process shares its readings only every two seconds. For a queue of another process, `lag` may therefore
+      // reach 0 before `perMinute` counts the events.
       const BUSY = ['booking', 'integration-events', 'transactions'];
       const queues = await until(
         () => queuesAt(url, books),

@@ -81,7 +81,7 @@ const startOn = async (environment: Readonly<Record<string, string>>): Promise<v
   isRunning = true;
 };
 let databases = 0;
-/** Settings that select a separate database. */
+/** Returns settings that select a separate database. */
 const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
 
 const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);

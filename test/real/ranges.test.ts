@@ -80,7 +80,7 @@ class Partners {
 
 type CloudEvent = { readonly id: string; readonly type: string; readonly subject: string; readonly sequence: string };
 
-/** All messages in JetStream in storage order, without duplicates. */
+/** Returns all messages in JetStream in storage order, without duplicates. */
 async function messagesIn(url: string): Promise<CloudEvent[]> {
   const connection = await connect({ servers: url });
   try {
@@ -99,7 +99,7 @@ async function messagesIn(url: string): Promise<CloudEvent[]> {
   }
 }
 
-/** The total number of ranges that the replicas report for each divided subscriber. */
+/** Returns the total number of ranges that the replicas report for each divided subscriber. */
 async function sharesOf(urls: readonly string[]): Promise<[string, number][]> {
   const shares = new Map<string, number>();
   for (const url of urls) {
@@ -140,7 +140,10 @@ describe(`four replicas that share the tenants (seed ${SEED})`, () => {
             Boolean,
             EVEN_WITHIN_MS,
           );
-        /** After a change, waits until the ranges are led and evenly divided. Prints how many seconds each took. */
+        /**
+         * After a change, waits until all ranges have leaders, and then until the ranges are evenly divided. Prints
+         * both durations.
+         */
         const settled = async (change: string, ledWithinMs = LED_WITHIN_MS): Promise<void> => {
           const beganMs = performance.now();
           const seconds = (): string => ((performance.now() - beganMs) / 1_000).toFixed(1);

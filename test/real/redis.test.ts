@@ -82,7 +82,7 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
   );
 const isAnswered = async (cache: RedisCache): Promise<boolean> =>
   !((await refusal(cache.hit('k', MINUTE_MS))) instanceof CacheUnavailable);
-/** A logger that keeps its messages. */
+/** Creates a logger that keeps its messages. */
 function listener(): { logger: Logger; said: string[] } {
   const said: string[] = [];
   const say = (fields: object, message: string): void => {

@@ -36,7 +36,7 @@ type CloudEvent = {
   readonly data: { readonly externalId?: string };
 };
 
-/** All messages in JetStream, in storage order. */
+/** Returns all messages in JetStream, in storage order. */
 async function messagesIn(url: string): Promise<Message[]> {
   const connection = await connect({ servers: url });
   try {
@@ -396,7 +396,7 @@ async function ratesOf(url: string, { key }: Books) {
 
 const leadersOf = (replicas: readonly KontorProcess[]): string[] => replicas.flatMap((replica) => replica.leads());
 
-/** Subjects in which a message's sequence is not greater than that of the message before it. */
+/** Returns the subjects with a message whose sequence is not greater than that of the preceding message. */
 function outOfOrder(events: readonly CloudEvent[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, sequence }) => {

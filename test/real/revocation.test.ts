@@ -13,7 +13,8 @@ import { TestService, type Books } from '../support/service.js';
 const WITHIN_MS = 1_000;
 
 /**
- * Executes a command directly, because its route would check permissions. The effect on another replica is the same.
+ * Executes a command directly, because its route would check permissions. On another replica, the command has the same
+ * effect as a request.
  */
 type Revoke = (runner: CommandRunner, books: Books) => Promise<unknown>;
 const revocations: readonly { what: string; revoke: Revoke; refused: 'token' | 'key' | 'both' }[] = [

@@ -169,7 +169,7 @@ test(`A full disk: 503 at once, no accepted sale lost, reads continue, and write
       const figures = await survives(directory, 'disk full', () => ({
         begin: async () => {
           const { bavail, bsize } = await statfs(directory);
-          // If the service writes first, the disk is already full and the write below fails.
+          // The service may write in the meantime. The disk then becomes full before the whole filler has been written.
           await writeFile(filler, Buffer.alloc(bavail * bsize)).catch((error: unknown) => {
             if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
           });

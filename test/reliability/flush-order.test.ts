@@ -42,7 +42,7 @@ async function watched(nodeArgs: readonly string[]): Promise<FlushTrace> {
       });
       markers.push(data.id);
     }
-    // strace itself blocks these signals, but the service receives them.
+    // strace itself blocks the signal, but the service receives it.
     kontor.sendToAll('SIGTERM');
     await kontor.exit;
     return judgeFlushes(await readFile(trace, 'latin1'), 'history.sqlite-wal', markers);

@@ -30,7 +30,7 @@ const EVERY_MS = 50;
 const ALONE_MS = 2_000;
 /**
  * Upper bound on the 99th percentile of another tenant's latency. The bound is not a target: the load generator shares
- * the machine, and its single thread reads responses late. The table shows the measured value.
+ * the machine, and its single thread reads responses late. The table of the fault matrix shows the measured value.
  */
 const boundMs = (aloneMs: number): number => 6_000 + 20 * aloneMs;
 const GROWTH_BYTES = 200 * 1024 * 1024;
@@ -85,7 +85,7 @@ function seller(url: string, books: Books, taken: string[], run = 'quiet'): Visi
   });
 }
 
-/** The 99th percentile of the latency without any other load. */
+/** Returns the 99th percentile of the latency without any other load. */
 async function p99Alone(url: string, books: Books): Promise<number> {
   const visitors = [reader(url, books), seller(url, books, [], 'alone')];
   await pause(ALONE_MS);
@@ -161,7 +161,7 @@ test('One noisy tenant gets early 429s, and the others are served within seconds
     await load.stop();
 
     expect([...statusesOf(load)].toSorted()).toEqual([202, 429]);
-    // A rate-limit window may end during the load.
+    // Rate-limit windows may end during the load, so the limit may apply several times.
     const windows = Math.ceil(LOAD_MS / 60_000) + 1;
     expect(load.accepted.length).toBeLessThanOrEqual(NOISY_LIMIT * windows);
     expect(load.refused.length).toBeGreaterThan(load.accepted.length);

@@ -12,7 +12,9 @@ const RUNS = cyclesOf(150, 5_000);
 const STREAMS = ['one', 'other'] as const;
 const WRITERS = [0, 1] as const;
 
-/** The model. The streams must contain every write that won, in revision order, and no write that lost. */
+/**
+ * The number of successful writes. The streams must contain every successful write, in revision order, and no other.
+ */
 type Model = { written: number };
 type Write = { readonly id: string; readonly stream: string; readonly outcome: number | 'lost' };
 type Line = Pick<EventStore, 'append' | 'readStream'>;

@@ -8,8 +8,8 @@ import { TestService } from '../support/service.js';
 /*
  * Sends strings that a vulnerable pattern, search or rule would take very long to process. The service and the client
  * share the event loop of this process, so slow code delays both. Delays are measured in CPU time, because other
- * processes may also cause delays. The test uses the minimum of several attempts, because garbage may be collected
- * during one.
+ * processes may also cause delays. The test uses the minimum of several attempts, because a garbage collection may run
+ * during an attempt.
  */
 
 const LIMIT_MS = 50;

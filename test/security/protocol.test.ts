@@ -2,7 +2,7 @@ import { createServer } from '../../src/http/kernel.js';
 import { parsed, talk, type RawAnswer } from '../support/raw-http.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 
-/* Uses a socket to send the real service requests that no ordinary client would send. */
+/* Opens sockets to the real service, and sends requests that no ordinary client would send. */
 
 let service: TestService;
 let books: Books;

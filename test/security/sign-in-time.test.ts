@@ -29,7 +29,7 @@ test('A wrong password, an unknown address, a suspended and a deleted account ar
     const addresses = [email, 'nobody@kontor.test', suspended.email, deleted.email, 'no address at all'];
     const times = new Map(addresses.map((address): [string, number[]] => [address, []]));
     let from = 0;
-    // Alternates between the cases, so that other load on the machine affects all cases.
+    // Alternates between the cases, so that other load on the machine affects all cases equally.
     for (let round = 0; round < ROUNDS; round += 1) {
       if (round % ROUNDS_AT_ONCE === 0) clock.pass(WINDOW_MS);
       for (const address of addresses) {

@@ -176,8 +176,8 @@ export class EverythingElse {
     await this.written('RuleApplicationEnded');
     await this.ask('POST', `${path}/applications/${(data as { applicationId: string }).applicationId}/undo`);
     await this.ask('DELETE', rule);
-    // A rule is applied in several batches only to more transactions than this history has. Appends all of these events
-    // together, so that no policy reacts to them.
+    // The service applies a rule in several batches only if the history contains more transactions than this one.
+    // Therefore appends the events of such a run, in one append, so that no policy reacts to them.
     const { tenant } = this.books;
     const applied = { ...RULE_DEFAULTS, categoryId, merchant: 'Any', source: 'MANUAL' as const };
     const started = { ruleId: idIn(rule), rule: applied, total: 300 };
@@ -436,7 +436,7 @@ export class EverythingElse {
     return (await this.ask('POST', path, body, token)).id;
   }
 
-  /** Appends the service's own events that no other operation in this file causes. */
+  /** Makes a decision as the service, for events that no other operation in this file causes. */
   private async decide<State, E extends DomainEvent, Data>(
     aggregate: Aggregate<State, E>,
     id: string,

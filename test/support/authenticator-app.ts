@@ -32,7 +32,7 @@ export class AuthenticatorApp {
     return new AuthenticatorApp(id, app.secret, recoveryCodes, service.clock);
   }
 
-  /** The code for the 30-second time step `steps` steps after the current one. */
+  /** Returns the code for the 30-second time step `steps` steps after the current one. */
   code(steps = 0): string {
     return codeAt(this.secret, stepAt(this.clock.nowMs()) + steps);
   }

@@ -57,7 +57,7 @@ export function chained(lines: readonly object[]): string[] {
   );
 }
 
-/** The chain value after the given lines, in hex. */
+/** Returns the chain value after the given lines, in hex. */
 export function chainOver(lines: readonly object[]): string {
   const chain = new LineChain();
   for (const line of lines) chain.seal(line as BackupLine);
@@ -71,7 +71,7 @@ export const unchained = (lines: readonly string[]): Record<string, unknown>[] =
     return parsed;
   });
 
-/** All of the service's events in a store, without the fields that the engine assigns. */
+/** Returns all of the service's events in a store, without the fields that the engine assigns. */
 export async function contentOf(store: EventReader): Promise<object[]> {
   const filter = { on: 'stream', prefixes: catalogue.streamPrefixes } as const;
   const events = await store.readAll({ filter, maxCount: 100_000 });

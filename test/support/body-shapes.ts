@@ -104,7 +104,7 @@ const content = (bytes: number): fc.Arbitrary<string> => {
   );
 };
 
-/** `count` bodies of at most `bytes` bytes. */
+/** Generates `count` bodies of at most `bytes` bytes. */
 function bodyShapes(seed: number, count: number, bytes: number): string[] {
   const room = bytes - 64;
   const shape = fc

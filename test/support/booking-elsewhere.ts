@@ -12,7 +12,9 @@ import { WaitingSales } from '../../src/queries/dead-letter.queries.js';
 import { replicaOn } from './elsewhere.js';
 import type { TestService } from './service.js';
 
-/** Another replica's policies that book sales. They use the same stores but share no memory with the service. */
+/**
+ * Creates another replica's policies that book sales. They use the same stores but share no memory with the service.
+ */
 export function bookingElsewhere({ service }: TestService, events: EventStore) {
   const { app, engines } = service;
   const { clock, ids } = engines;

@@ -32,7 +32,6 @@ const ZONES: Readonly<Record<Currency, { readonly timeZone: string; readonly hou
 };
 const HOUR_MS = 3_600_000;
 const HEALED_MS = 10_000;
-/** The maximum discount. */
 const MOST_DISCOUNT = unit(14);
 const NOBODY = '01900000-0000-7000-8000-000000000000';
 /**
@@ -160,7 +159,10 @@ export class Bookkeeper {
     return records;
   }
 
-  /** The model has no rules. It accepts any category that a rule has assigned, unless a user has chosen a category. */
+  /**
+   * Returns the model's facts of an entry. The model has no rules, so it accepts a category that a rule has assigned
+   * unless a user has chosen a category.
+   */
   private toldAs(entry: NaiveEntry, { categorizedBy, categoryId }: TransactionRecord): string {
     const isByRule = categorizedBy !== null && entry.categoryId === null;
     return this.model.told(isByRule ? { ...entry, categoryId } : entry);
@@ -284,7 +286,7 @@ export class Bookkeeper {
     return BigInt(text);
   }
 
-  /** The amount as a JSON number if the number is exact, and otherwise as text. */
+  /** Returns the amount as a JSON number if the number is exact, and otherwise as text. */
   private written(minor: bigint, asNumber: boolean): string | number {
     const text = this.model.text(minor);
     const isExact = text.replace('.', '').replace(/^0+/, '').length <= 15;
@@ -418,8 +420,8 @@ export class Bookkeeper {
   }
 
   /**
-   * The request that a step makes, with the faults for which the service must reject it. If there are no faults, the
-   * service records `entry`.
+   * Returns the request that a step makes, with the faults for which the service must reject it. If there are no
+   * faults, the service records `entry`.
    */
   private requested(step: EntryStep): { body: EntryBody; faults: readonly Fault[]; entry: NaiveEntry } {
     const amount = this.cut(step.amount);
@@ -587,7 +589,7 @@ export class Bookkeeper {
     }
   }
 
-  /** The entry that a step records, with the postings that its transaction type requires. */
+  /** Returns the entry that a step records, with the postings that its transaction type requires. */
   private entryFor(step: EntryStep, parties: Partial<Record<Party, string>>, amount: bigint): NaiveEntry {
     const { customerId = null, accountId = null, counterAccountId = null, expenseItemId = null } = parties;
     const { type, date } = step;
@@ -613,7 +615,7 @@ export class Bookkeeper {
     return type === 'OPENING_BALANCE' ? this.model.system('Opening') : undefined;
   }
 
-  /** Records and cancels a transaction. All balances must then equal those before the transaction. */
+  /** Records and cancels a transaction. Afterwards, every balance must be the same as before. */
   private async mistake({ entry }: StepOf<'mistake'>): Promise<void> {
     const before = await this.balances();
     const made = await this.record(entry, null, 0);
@@ -652,7 +654,7 @@ export class Bookkeeper {
     ];
   }
 
-  /** Today or the date of the original, whichever is later. */
+  /** Returns the later of the current date and the date of the original. */
   private async reversalDate({ date }: NaiveEntry, today: string): Promise<string> {
     // The date may change between the request and the comparison.
     const wasMidnight = today !== this.today();
@@ -661,7 +663,9 @@ export class Bookkeeper {
     return now < date ? date : now;
   }
 
-  /** Replaces a transaction. The service undoes its effect on the balances, and applies that of the replacement. */
+  /**
+   * Corrects a transaction. The service reverses its effect on the balances, and applies the effect of its replacement.
+   */
   private async correct({ entry: which, on, by }: StepOf<'correct'>): Promise<void> {
     const entry = pick(this.seen, which) as NaiveEntry | undefined;
     if (!entry) return;
@@ -1005,9 +1009,7 @@ export class Bookkeeper {
 const sumOf = (amounts: readonly (bigint | undefined)[]): bigint =>
   amounts.reduce<bigint>((sum, amount) => sum + (amount ?? 0n), 0n);
 
-/**
- * The discount: a percentage of the price, as an amount with six decimal places, or an amount that exceeds the price.
- */
+/** Returns the discount as an amount: a percentage of the price with six decimal places, or more than the price. */
 function discountOf(line: StepOf<'sale'>['lines'][number], isTooMuch: boolean): string {
   const price = wholePrice(line.quantity, line.unitPrice);
   if (isTooMuch) return String(price + 2n);

@@ -39,7 +39,7 @@ const date = fc.constantFrom(...DATES);
 const direction = fc.constantFrom('IN' as const, 'OUT' as const);
 const seldom = fc.oneof({ weight: 5, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) });
 const often = seldom.map((value) => !value);
-/** A value that is usually null. */
+/** Generates null in five of six cases, and a value otherwise. */
 const rarely = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> =>
   fc.oneof({ weight: 5, arbitrary: fc.constant(null) }, { weight: 1, arbitrary });
 const maybe = <T>(arbitrary: Arbitrary<T>): Arbitrary<T | null> => fc.option(arbitrary, { freq: 2 });
@@ -55,7 +55,7 @@ const amount = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(1n, 10n ** 18n - 1n) },
 );
 
-/** Signed minor units, small enough that their sums are valid amounts. */
+/** An amount in signed minor units, so small that sums of such amounts are valid. */
 const smallAmount = fc.bigInt(-(10n ** 9n), 10n ** 9n).filter((minor) => minor !== 0n);
 
 const entry = fc.record({

@@ -15,7 +15,6 @@ const STATEMENT_COLUMNS =
     ' ',
   );
 
-/** The previous day. */
 export const dayBefore = (date: string): string =>
   new Date(Date.parse(`${date}T12:00:00Z`) - 86_400_000).toISOString().slice(0, 10);
 
@@ -27,7 +26,7 @@ export class BooksAudit {
 
   constructor(
     private readonly keeper: Bookkeeper,
-    /** Newest first. */
+    /** All transactions, newest first. */
     private readonly records: readonly TransactionRecord[],
   ) {
     this.dates = [...new Set(records.map(({ date }) => date))].toSorted();

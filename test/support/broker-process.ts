@@ -8,7 +8,7 @@ import { messagesIn } from './stored-messages.js';
 const [mode, directory, run] = process.argv.slice(2) as [string, string, string];
 const broker = await EmbeddedBroker.open({ directory, clock: new SystemClock(), keptMessages: 1_000_000 });
 const say = (line: string): void => {
-  // Writing to a pipe is synchronous and waits while the pipe is full.
+  // A write to a pipe is synchronous, so it waits while the pipe is full.
   process.stdout.write(`${line}\n`);
 };
 const publish = (id: string): Promise<unknown> =>

@@ -89,7 +89,7 @@ export async function closeDuringPostings(replicas: readonly TestService[], book
   return { found, listed, notified: await reported(), answers };
 }
 
-/** Number of late entries that a notification reports, including those that it only counts. */
+/** Returns the number of late entries that a notification reports, including those that it only counts. */
 function reportedIn(body: string): number {
   const more = /, and (\d+) more/.exec(body)?.[1] ?? '0';
   return [...body.matchAll(/\d{4}-\d\d-\d\d \d+\.\d\d EUR/g)].length + Number(more);

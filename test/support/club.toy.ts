@@ -47,7 +47,7 @@ const members: ReadModel<MemberView> = {
   filters: ['email'],
   order: { fields: ['email'], direction: 'ascending' },
 };
-/** One document per record, until the record is deleted. */
+/** Maintains one document per record until the record is deleted. */
 export const memberProjection: Projection<MemberView, MemberEvent> = {
   model: members,
   sources: ['member'],

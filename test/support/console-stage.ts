@@ -52,7 +52,7 @@ type Handles = {
   readonly title: (name: string) => Locator;
 };
 
-/** Shorthand for common locators on the current page. */
+/** Returns shorthand functions for common locators on the current page. */
 export const handlesOf = (page: () => Page): Handles => ({
   button: (name) => page().getByRole('button', { name, exact: true }),
   dialog: () => page().getByRole('dialog'),

@@ -32,16 +32,16 @@ const namesOf = (elements: readonly MessageFormatElement[]): string[] =>
     return [element.value, ...Object.values(element.options).flatMap(({ value }) => namesOf(value))];
   });
 
-/** Names of the values and elements used in a message. */
+/** Returns the names of the values and elements used in a message. */
 export const namesInMessage = (text: string): string[] => (/[{<]/.test(text) ? [...new Set(namesOf(parse(text)))] : []);
 
-/** Names of the values that a call passes. */
+/** Returns the names of the values that a call passes. */
 const valuesIn = (node: ts.Expression | undefined): string[] =>
   node !== undefined && ts.isObjectLiteralExpression(node)
     ? node.properties.map((property) => property.name?.getText() ?? '')
     : [];
 
-/** The literals to which an expression may evaluate. */
+/** Returns the literals to which an expression may evaluate. */
 function outcomes(node: ts.Node): string[] {
   if (ts.isJsxExpression(node) || ts.isParenthesizedExpression(node))
     return node.expression === undefined ? [] : outcomes(node.expression);
@@ -85,7 +85,7 @@ function isInternal(node: ts.Node): boolean {
 const INTERNAL =
   /^(?:oneOf|getRouteApi|lazyRouteComponent|api\.|[\w.()]+\.(?:matches|includes|closest|querySelector|set|get)(?:<\w+>)?\()/;
 
-/** Strings in a node that users see but that the source does not look up in the catalogue. */
+/** Returns the strings in a node that users see but that the source does not look up in the catalogue. */
 function bareIn(node: ts.Node): string[] {
   if (ts.isJsxText(node)) return [node.text.trim()];
   if (ts.isJsxExpression(node) && (ts.isJsxElement(node.parent) || ts.isJsxFragment(node.parent)))
@@ -123,13 +123,13 @@ function read(file: string, texts: { used: (Found & { values: readonly string[] 
   visit(source);
 }
 
-/** The console's source files, except its catalogues and its font names. */
+/** Returns the console's source files, except the catalogues and the font names. */
 export const consoleSources = (): string[] =>
   readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !name.startsWith('messages') && name !== 'theme.ts')
     .sort();
 
-/** Strings that the source looks up in the catalogue, and strings that it displays without looking them up. */
+/** Returns the strings that the source looks up in the catalogue, and those that it displays without a look-up. */
 export function textsOf(files: readonly string[]): Texts {
   const texts = { used: [], bare: [] };
   for (const file of files) read(join(SOURCE, file), texts);

@@ -164,7 +164,7 @@ const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header
 /** Permitted heights of list rows, in pixels: one line on a desktop, and two lines on a narrow screen. */
 const ROWS = { wide: [36, 40], narrow: [0, 68] } as const;
 const WIDE_FROM_PX = 993;
-/** List rows whose height is outside the range permitted on the screen. */
+/** Returns code that finds list rows whose height is outside the range permitted on the screen. */
 const misfitRows = ([least, most]: readonly [number, number]): string =>
   `[...document.querySelectorAll('.k-table:not(.k-diff) tbody tr')]
   .filter((row) => row.checkVisibility())
@@ -250,7 +250,7 @@ async function isShown(visitor: Visitor, { shows }: Stop): Promise<void> {
   await visitor.page.locator('main').getByText(words).first().waitFor();
 }
 
-/** Opens a page, waits for its data, and then opens its dialog. Returns the faults found in both. */
+/** Opens a page, waits for its data, and then opens its dialog. Returns the faults of the page and of the dialog. */
 async function visit(visitor: Visitor, stop: Stop, ids: Ids): Promise<string[]> {
   await visitor.goTo(addressOf(stop, ids));
   await isShown(visitor, stop);

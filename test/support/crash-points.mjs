@@ -2,10 +2,10 @@
 //
 //   CRASH_AT=<point>:<before|after|torn>:<n> node --import ./test/support/crash-points.mjs dist/modules/main.js
 //
-// Applies to the nth call at that point. Each thread counts its calls separately. `torn` stores some of a write's
-// documents, but no checkpoint, as may happen in a read store without transactions. An append to several streams is
-// split, as the port permits. Without CRASH_AT, nothing changes. Worker threads inherit the import, so the module also
-// runs in them.
+// The crash occurs at the nth call at that point. Each thread counts its calls separately. `torn` stores some of a
+// write's documents, but no checkpoint, as may happen in a read store without transactions. An append to several
+// streams is split, as the port permits. Without CRASH_AT, nothing changes. Worker threads inherit the import, so the
+// module also runs in them.
 const [point = '', moment = '', nth = '1'] = (process.env.CRASH_AT ?? '').split(':');
 let calls = 0;
 

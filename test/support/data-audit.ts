@@ -27,7 +27,7 @@ export type Audit = {
   readonly published: number;
 };
 
-/** Test appends that succeed after a fault. They belong to no record. */
+/** Type of the event with which the service tests whether writes succeed after a fault. It belongs to no record. */
 const TEST_APPEND = 'WritesResumed';
 
 /** Yields a history's decoded events in order, except test appends. Throws for a damaged or truncated record. */
@@ -43,7 +43,7 @@ async function* historyOf(events: EventReader): AsyncIterable<Recorded> {
 const isBalanced = ({ transactions = [] }: Posted): boolean =>
   transactions.every(({ postings }) => postings.reduce((sum, { amount }) => sum + toMinor(amount, CENTS), 0n) === 0n);
 
-/** Facts collected from the history. */
+/** Facts that the audit collects from the history. */
 class Findings {
   readonly streams = new Map<string, string[]>();
   readonly sales = new Map<string, string[]>();

@@ -12,7 +12,10 @@ import type { Servers } from './servers.js';
 /** Kinds of work that are divided by tenant. */
 export const DIVIDED_WORK = ['projections', 'forwarder', 'policies'];
 
-/** Number of ranges that each replica leads, by kind of work. Undefined unless every range has exactly one leader. */
+/**
+ * Returns the number of ranges that each replica leads, by kind of work. Returns undefined unless every range has
+ * exactly one leader.
+ */
 export function rangeShares(replicas: readonly KontorProcess[]): readonly (readonly number[])[] | undefined {
   const held = replicas.map((replica) => replica.ranges());
   const shares = DIVIDED_WORK.map((work) => held.map((ranges) => ranges[work] ?? []));

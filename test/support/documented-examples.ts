@@ -76,7 +76,7 @@ export class DocumentedOperation {
       .map(({ name, schema, example }) => ({ of: `${this.name} ${name}`, value: example, schema }));
   }
 
-  /** The examples for each response status, and the media types that have no example. */
+  /** Returns the examples for each response status, and the media types that have no example. */
   responses(): { status: number; bare: string[]; examples: Example[] }[] {
     return Object.entries(this.operation.responses).map(([status, { content = {} }]) => ({
       status: Number(status),
@@ -85,12 +85,12 @@ export class DocumentedOperation {
     }));
   }
 
-  /** The documented example of a response. */
+  /** Returns the documented example of a response. */
   response(status: number, type = 'application/json'): unknown {
     return this.operation.responses[status]?.content?.[type]?.example;
   }
 
-  /** Differences between a JSON response body and its documented schema. */
+  /** Returns the differences between a JSON response body and its documented schema. */
   faultsOf(status: number, body: unknown): string[] {
     const schema = this.operation.responses[status]?.content?.['application/json']?.schema;
     return schema === undefined ? [] : this.document.faultsOf({ of: this.name, value: body, schema });

@@ -8,7 +8,7 @@ import { Memberships } from '../../src/eventsourcing/memberships.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../../src/eventsourcing/stream-name.js';
 
-/** Another replica's components that append events. They share no memory with the service under test. */
+/** Creates another replica's components that append events. They share no memory with the service under test. */
 export function replicaOn({ events, clock, ids }: Pick<Engines, 'events' | 'clock' | 'ids'>) {
   const reader = new RecordReader(events, catalogue, clock);
   const appender = new Appender(events, catalogue, clock);

@@ -7,7 +7,7 @@ import { EventStoreUnavailable } from '../../src/ports/event-store.js';
 
 const [mode, directory, run] = process.argv.slice(2) as [string, string, string];
 const say = (line: string): void => {
-  // Writing to a pipe is synchronous and waits while the pipe is full.
+  // A write to a pipe is synchronous, so it waits while the pipe is full.
   process.stdout.write(`${line}\n`);
 };
 const text = 'x'.repeat(400);

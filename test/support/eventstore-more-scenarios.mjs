@@ -38,7 +38,7 @@ const attempt = async (fn) => {
   }
 };
 
-/** Events that a subscription delivers within `ms`. `LARGEST` represents 2^64 - 1. */
+/** Returns the events that a subscription delivers within `ms`. `LARGEST` represents 2^64 - 1. */
 async function told(fromPosition, filter, ms, during = async () => undefined) {
   const seen = { order: [], checkpoints: [], events: 0 };
   const note = (what) => {

@@ -7,9 +7,9 @@ export type Exchange = {
 };
 export type Exchanged = {
   readonly status: number;
-  /** Names are in lower case. If a header occurs several times, contains its last value. */
+  /** Header values, by lower-case name. If a header occurs several times, contains only its last value. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for an event stream, because `exchange` does not wait for its end. */
+  /** Body of the response. Empty for an event stream, because `exchange` does not wait for the end of the stream. */
   readonly text: string;
 };
 

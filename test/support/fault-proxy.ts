@@ -60,13 +60,13 @@ class Flow {
     if (this.ended && this.waiting.length === 0 && !this.proxy.isHanging) this.to.end();
   }
 
-  /** The sender has closed its side. Still forwards the data that it sent before. */
+  /** Called when the sender has closed its side. Data that the sender sent earlier is still forwarded. */
   finish(): void {
     this.ended = true;
     this.move();
   }
 
-  /** The receiver has disconnected. Discards pending bytes. */
+  /** Called when the receiver has disconnected. Discards pending bytes. */
   stop(): void {
     clearTimeout(this.timer);
     this.waiting = [];
@@ -205,7 +205,7 @@ export class FaultProxy {
     const tie = (socket: Socket, from: Flow, to: Flow, other: Socket): void => {
       socket.setNoDelay(true);
       socket.on('error', () => {
-        // `close` follows.
+        // Node.js emits `close` after every error, and the handler below cleans up.
       });
       socket.on('close', (hadError) => {
         to.stop();

@@ -8,13 +8,16 @@ const { RELIABILITY_SCALE, RELIABILITY_SEED, RELIABILITY_NOTES } = process.env;
 /** Seed of every random choice in a run. The same seed produces the same choices. */
 export const SEED = Number(RELIABILITY_SEED ?? Date.now() % 1_000_000);
 
-/** Whether this is `npm run test:soak`. */
+/** Whether `npm run test:soak` started this run. */
 export const IS_SOAK = RELIABILITY_SCALE === 'soak';
 
-/** Number of cycles: `short` in CI, `soak` in the soak test. */
+/** Returns the number of cycles: `short` in CI, and `soak` in the soak test. */
 export const cyclesOf = (short: number, soak: number): number => (IS_SOAK ? soak : short);
 
-/** Random numbers in [0, 1). Each purpose has its own sequence, so that tests do not affect each other. */
+/**
+ * Returns a generator of random numbers in [0, 1). Each purpose has a separate sequence, so that tests do not affect
+ * each other.
+ */
 export const chanceFor = (purpose: string): (() => number) =>
   mulberry32(Buffer.from(purpose).reduce((sum, byte) => Math.imul(sum, 31) + byte, SEED));
 

@@ -42,7 +42,7 @@ export class FaultyEventStore implements EventStore {
   subscriptions = 0;
   /** Number of batches to deliver before a subscription breaks. */
   batchesUntilBreak = Number.POSITIVE_INFINITY;
-  /** Number of engine records that the `nth` subscription has passed after the last event. */
+  /** Number of engine records after the last event that the `nth` subscription has already passed. */
   recordsAtEnd: (nth: number) => number = () => 0;
   private waiting: Waiting[] = [];
 

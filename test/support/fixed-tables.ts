@@ -1,7 +1,7 @@
 import type { AnyTable } from '../../src/ports/read-store.js';
 import type { LiveTables } from '../../src/queries/query.js';
 
-/** Read models whose live generations never change. */
+/** Returns read models whose live generations never change. */
 export const fixedTables = (tables: readonly AnyTable[]): LiveTables => ({
   tableOf: (name) => tables.find(({ model }) => model.name === name),
   whenKnown: () => undefined,

@@ -55,7 +55,7 @@ export class Interleaver {
     }
   }
 
-  /** A view of the store in which every call by the actor is a step. */
+  /** Returns a view of the store in which every call by the actor is a step. */
   gated(store: EventStore, actor: string): EventStore {
     return new GatedEventStore(store, this, actor);
   }

@@ -6,8 +6,8 @@ import type { TestService } from './service.js';
 type Dated = { readonly id: string; readonly date: string; readonly postings: readonly unknown[] };
 
 /**
- * Ids of a tenant's late transactions, which follow the closing of their date in the history. Excludes dates that have
- * since been reopened. Independent of the service: searches all events for objects with postings.
+ * Returns the ids of a tenant's late transactions, which follow the closing of their date in the history. Excludes
+ * dates that have since been reopened. Independent of the service: searches all events for objects with postings.
  */
 export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
   let closedThrough = '';
@@ -21,14 +21,14 @@ export function lateIn(history: readonly RecordedEvent[]): readonly string[] {
   return late.map(({ id }) => id);
 }
 
-/** Every object with postings, at any depth of a value. */
+/** Returns every object with postings, at any depth of a value. */
 function entriesIn(value: unknown): Dated[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('postings' in value) return [value as Dated];
   return Object.values(value).flatMap(entriesIn);
 }
 
-/** The events of a tenant and of its transactions, sales and customers. */
+/** Returns the events of a tenant and of its transactions, sales and customers. */
 export const historyOf = (service: TestService, tenantId: string): Promise<readonly RecordedEvent[]> => {
   const prefixes = [
     `tenant-platform_${tenantId}`,
@@ -37,7 +37,7 @@ export const historyOf = (service: TestService, tenantId: string): Promise<reado
   return service.service.engines.events.readAll({ filter: { on: 'stream', prefixes }, maxCount: 100_000 });
 };
 
-/** The late-entry notifications that the caller has received. */
+/** Returns the late-entry notifications that the caller has received. */
 export async function lateWarnings(service: TestService, token: string): Promise<readonly NotificationRecord[]> {
   const { body } = await service.get('/api/notifications?pageSize=100', token);
   const { items } = body as Page<NotificationRecord>;

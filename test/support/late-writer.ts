@@ -21,13 +21,13 @@ export class LateWriter {
     private readonly tenantId: string,
   ) {}
 
-  /** Resolves when the read models reflect the deletion. */
+  /** Deletes a customer without checking for transactions. Resolves when the read models reflect the deletion. */
   async deleteCustomer(id: string): Promise<void> {
     await this.acting(() => this.runner.execute(customer, { tenantId: this.tenantId, id }, {}, deleteCustomer));
     await this.service.quiet();
   }
 
-  /** Resolves when the read models reflect the deletion. */
+  /** Deletes an account without checking for transactions. Resolves when the read models reflect the deletion. */
   async deleteAccount(id: string): Promise<void> {
     await this.acting(() => this.runner.execute(account, { tenantId: this.tenantId, id }, {}, deleteAccount));
     await this.service.quiet();

@@ -41,8 +41,9 @@ export class ManualClock implements Clock {
   }
 
   /**
-   * Moves both clocks forward, from the end of one sleep to that of the next. Each sleeper wakes at exactly its time,
-   * in order, and then gets a turn of the event loop. A loop that sleeps repeatedly is therefore woken repeatedly.
+   * Moves the wall clock and the monotonic clock forward, from the end of one sleep to the end of the next. Each
+   * sleeper wakes exactly on time, in order, and then gets a turn of the event loop. A loop that sleeps repeatedly
+   * therefore wakes repeatedly.
    */
   async advance(ms: number): Promise<void> {
     if (!(ms >= 0)) throw new RangeError(`A clock advances by 0 ms or more, not by ${ms}.`);
@@ -61,7 +62,10 @@ export class ManualClock implements Clock {
     await nextTurn();
   }
 
-  /** Moves both clocks in one step before it wakes the sleepers. Simulates a machine that was suspended. */
+  /**
+   * Moves the wall clock and the monotonic clock in one step, and then wakes the sleepers. Simulates a machine that was
+   * suspended.
+   */
   async leap(ms: number): Promise<void> {
     this.moveTo(this.elapsedMs + ms);
     for (const { dueMs, wake } of this.sleepers) if (dueMs <= this.elapsedMs) wake();

@@ -4,7 +4,7 @@ export const BATCH_SALES = 500;
 
 const LINES = 24;
 
-/** A valid batch of BATCH_SALES sales in exactly BATCH_BYTES bytes of JSON, without superfluous spaces. */
+/** Returns a valid batch of BATCH_SALES sales in exactly BATCH_BYTES bytes of JSON, without superfluous spaces. */
 export function maximalBatch(run: string): string {
   const sales = Array.from({ length: BATCH_SALES }, (_, n) => ({
     externalId: `${run}-${n}`,

@@ -68,7 +68,7 @@ export const changeEmail = (state: Member, data: { email: string | null }): Memb
   ensurePresent(state);
   return state.email === data.email ? [] : [{ type: 'MemberEmailChanged', data }];
 };
-/** Not idempotent: every command adds a greeting. */
+/** Adds a greeting. This decision is not idempotent. */
 export const greet = (state: Member, data: { by: string }): MemberEvent[] => {
   ensurePresent(state);
   return [{ type: 'MemberGreeted', data }];
@@ -79,7 +79,7 @@ export const leave = (state: Member): MemberEvent[] =>
 export const clubCatalogue = new EventCatalogue([member, claimAggregate]);
 export const memberStream = (id: string): string => `member-${TENANT}_${id}`;
 
-/** One process of the service. It has separate caches and queues, but shares the store. */
+/** Creates one process of the service, with separate caches and queues on the shared store. */
 export function replica(store: EventStore, clock: Clock, ids: Ids, random: () => number = () => 0.5) {
   const reader = new RecordReader(store, clubCatalogue, clock);
   const appender = new Appender(store, clubCatalogue, clock);

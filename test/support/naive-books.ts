@@ -9,7 +9,7 @@ export const fault = (status: number, code: string, path?: string): Fault => ({
 });
 export const invalidAt = (path: string): Fault => fault(400, 'VALIDATION_FAILED', path);
 export const missing = (path?: string): Fault => fault(404, 'NOT_FOUND', path);
-/** An inactive account cannot become the default of its type. */
+/** Returns the expected response to a request to make an inactive account the default for its type. */
 export const inactiveDefault = (): Fault => fault(409, 'ACCOUNT_INACTIVE');
 
 export type NaiveCustomer = {
@@ -36,7 +36,7 @@ export type NaiveBranch = { readonly id: string; readonly code: string; isActive
 export type NaivePosting = readonly [accountId: string, amount: bigint];
 /** The facts that the API specifies for a transaction. */
 export type NaiveEntry = {
-  /** Null for an id that the service assigns, until it is known. */
+  /** Id that the service assigned. Null until the model has learned it. */
   id: string | null;
   readonly date: string;
   readonly type: string | null;
@@ -180,7 +180,7 @@ export class NaiveBooks {
     return this.entries.some(({ postings }) => postings.some(([id]) => id === accountId));
   }
 
-  /** The amounts that one transaction debits and credits to an account. */
+  /** Returns the amounts that one transaction debits and credits to an account. */
   sidesOf({ postings }: NaiveEntry, accountId: string): Sides {
     const own = postings.filter(([id]) => id === accountId).map(([, amount]) => amount);
     return own.reduce<Sides>(
@@ -190,7 +190,10 @@ export class NaiveBooks {
     );
   }
 
-  /** Total debits and credits of an account, from all transactions or from those up to and including a date. */
+  /**
+   * Returns the total debits and credits of an account, up to and including a date. By default, includes all
+   * transactions.
+   */
   sums(accountId: string, until = '9999-12-31'): Sides {
     return this.entries
       .filter(({ date }) => date <= until)
@@ -203,13 +206,13 @@ export class NaiveBooks {
     return debit - credit;
   }
 
-  /** Transactions that post to an account, oldest first. */
+  /** Returns the transactions that post to an account, oldest first. */
   entriesOn(accountId: string): NaiveEntry[] {
     const own = this.entries.filter(({ postings }) => postings.some(([id]) => id === accountId));
     return own.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0));
   }
 
-  /** All facts of an entry except its id, as text. */
+  /** Returns all facts of an entry except its id, as text. */
   told(entry: NaiveEntry): string {
     const { date, type, documentEffect, direction, customerId, accountId, counterAccountId, expenseItemId } = entry;
     const { branchId, categoryId, systemGenerated, externalId, original, isCancelled, postings } = entry;

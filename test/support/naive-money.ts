@@ -49,7 +49,7 @@ export type NaiveLine = {
   readonly taxRate: string;
 };
 
-/** Quantity times unit price, truncated to an integer. */
+/** Returns the quantity times the unit price, truncated to an integer. */
 export const wholePrice = (quantity: string, unitPrice: string): bigint => {
   const { top, bottom } = times(ratio(quantity), ratio(unitPrice));
   return top / bottom;

@@ -4,8 +4,8 @@ import type { NaiveBooks, NaiveEntry } from './naive-books.js';
 export type NaiveItem = { readonly date: string; readonly left: bigint };
 
 /**
- * A customer's open items, determined by a bookkeeper's rules. A sale's collections, returns and cancellations settle
- * that sale. A reversal settles its original. All other credits settle the oldest items.
+ * Returns a customer's open items, determined by a bookkeeper's rules. A sale's collections, returns and cancellations
+ * settle that sale. A reversal settles its original. All other credits settle the oldest items.
  */
 export function openItemsOf(model: NaiveBooks, customerId: string, asOf = '9999-12-31'): NaiveItem[] {
   const groups = new Map<unknown, NaiveEntry[]>();

@@ -4,7 +4,7 @@ import { nkeys } from '@nats-io/transport-node';
 type KeyPair = ReturnType<typeof nkeys.createUser>;
 const encoded = (value: string | Uint8Array): string => Buffer.from(value).toString('base64url');
 
-/** A JWT for NATS decentralized authentication (NATS ADR-14), signed with an NKey. */
+/** Creates a JWT for NATS decentralized authentication (NATS ADR-14), signed with an NKey. */
 function jwt(issuer: KeyPair, subject: KeyPair, name: string, nats: object): string {
   const claims = { iss: issuer.getPublicKey(), sub: subject.getPublicKey(), name, iat: 1_700_000_000, nats };
   const jti = createHash('sha256').update(JSON.stringify(claims)).digest('hex');
@@ -20,7 +20,7 @@ function jwt(issuer: KeyPair, subject: KeyPair, name: string, nats: object): str
 const UNLIMITED = { subs: -1, data: -1, payload: -1, imports: -1, exports: -1, wildcards: true, conn: -1, leaf: -1 };
 const JETSTREAM = { mem_storage: -1, disk_storage: -1, streams: -1, consumer: -1 };
 
-/** A server configuration with its own operator, and the credentials file of one of its users. */
+/** Creates a server configuration with a new operator, and the credentials file of one of its users. */
 export function operatorMode(): { readonly configuration: string; readonly creds: string } {
   const [operator, system, account, user] = [
     nkeys.createOperator(),

@@ -35,7 +35,7 @@ export const postsTo = (event: Recorded, accountId: string): boolean =>
     postings.some((posting) => posting.accountId === accountId),
   );
 
-/** Deleted records with postings after their deletion, as listed by an up-to-date read model. */
+/** Returns the deleted records with postings after their deletion, as an up-to-date read model lists them. */
 export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[] {
   const documents = new Map<string, object | undefined>();
   for (const event of history.filter(({ entity }) => wants(deletedRecordProjection, entity)))
@@ -46,7 +46,7 @@ export function reachedIn(history: readonly Recorded[]): readonly DeletedRecord[
   );
 }
 
-/** Reads all stored events, as an up-to-date read model would contain them. */
+/** Reads all stored events. Takes the place of a read model that is up to date. */
 export type Look = () => Promise<readonly Recorded[]>;
 
 export const lookAt =
@@ -116,7 +116,10 @@ export class Office implements Pick<LedgerUse, 'hasTransactions' | 'isInRule'> {
     });
   }
 
-  /** Like the command's handler, but does not check whether the account is the default for its type. */
+  /**
+   * Deletes an account as the command's handler does, but does not check whether the account is the default for its
+   * type.
+   */
   async deleteAccount(id: string): Promise<void> {
     await this.acting(async () => {
       if (await this.hasTransactions(this.tenantId, id)) return;

@@ -1,2 +1,2 @@
-/** For tests that depend on Linux features such as /proc. */
+/** Declares a test that depends on Linux features, such as /proc. Other systems skip the test. */
 export const onLinux = process.platform === 'linux' ? test : test.skip;

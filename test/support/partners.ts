@@ -43,6 +43,6 @@ export class Partners {
   }
 }
 
-/** A process's private memory, in bytes. */
+/** Returns a process's private memory, in bytes. */
 export const memoryOf = async (pid: number): Promise<number> =>
   Number(/RssAnon:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;

@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 
 export type RawAnswer = {
   readonly status: number;
-  /** Names are in lower case. */
+  /** Header values, by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Everything received. */
+  /** All data received, as text. */
   readonly text: string;
 };
 

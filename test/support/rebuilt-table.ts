@@ -50,8 +50,8 @@ export async function rebuildAll(
 }
 
 /**
- * SHA-256 of all documents in a table with their positions, including tombstones. Tables with the same contents have
- * the same hash.
+ * Returns the SHA-256 hash of all documents in a table with their positions, including tombstones. Tables with the same
+ * contents have the same hash.
  */
 export async function hashOf(store: ReadStore, table: AnyTable): Promise<string> {
   const hash = createHash('sha256');

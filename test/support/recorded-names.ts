@@ -23,7 +23,7 @@ function collect(schema: unknown, names: Set<string>): void {
 /** Record fields that no event contains. */
 const STATE_ONLY = ['createdBy', 'isCancelled'];
 
-/** Names of the fields that audit-log entries show: those in all audited events and in record states. */
+/** Returns the names of the fields that audit-log entries show: those in all audited events and in record states. */
 export function auditedFields(): string[] {
   const names = new Set(STATE_ONLY);
   for (const { events } of Object.values(aggregates))
@@ -32,7 +32,7 @@ export function auditedFields(): string[] {
   return [...names].sort();
 }
 
-/** Kinds of records that have events. */
+/** Returns the kinds of records that have events. */
 export const recordKinds = (): string[] =>
   Object.values(aggregates)
     .map(({ name }) => name)
@@ -40,6 +40,6 @@ export const recordKinds = (): string[] =>
 
 const WORDS = join(import.meta.dirname, '..', '..', 'console', 'src', 'parts', 'audit-words.tsx');
 
-/** Kinds of records that have a display name in the console. */
+/** Returns the kinds of records that have a display name in the console. */
 export const namedKinds = (): string[] =>
   [...readFileSync(WORDS, 'utf8').matchAll(/^ {2}\['([a-z-]+)', t\('/gm)].map(([, kind = '']) => kind).sort();

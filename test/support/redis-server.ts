@@ -19,7 +19,10 @@ export function redisRecipeWith(options: readonly string[] = []): ServerRecipe {
   };
 }
 
-/** Requests the version. A server that requires a password does not reveal its version, but is treated as running. */
+/**
+ * Requests the server's version. A server that requires a password does not reveal its version, but is treated as
+ * running.
+ */
 async function probe(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', timeout: 1_000 });
   try {

@@ -267,7 +267,7 @@ function changed(document: Doc, update: Doc, isNew: boolean): Doc {
   };
 }
 
-/** The body of an OP_MSG, with its document sequences as arrays. */
+/** Returns the body of an OP_MSG, with its document sequences as arrays. */
 function commandOf(message: Buffer): Doc {
   let command: Doc = {};
   for (let at = 20; at < message.length;) {

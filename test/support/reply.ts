@@ -13,7 +13,7 @@ export class Reply {
     return JSON.parse(this.text) as unknown;
   }
 
-  /** The envelope's `data`. */
+  /** The `data` member of the response body. */
   get data(): unknown {
     return (this.body as { data: unknown }).data;
   }

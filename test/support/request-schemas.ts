@@ -45,7 +45,7 @@ type Document = {
 export type Operated = { readonly method: string; readonly path: string };
 export type QueryParameter = { readonly name: string; readonly required: boolean; readonly schema: Schema };
 
-/** `['lines', 0, 'sku']` in the service's notation: `lines[0].sku`. */
+/** Converts a path such as `['lines', 0, 'sku']` to the service's notation: `lines[0].sku`. */
 export const placeText = (place: Place): string =>
   place.reduce<string>((text, part) => (part === 0 ? `${text}[0]` : text === '' ? part : `${text}.${part}`), '');
 
@@ -64,7 +64,10 @@ export class RequestSchemas {
       .map(({ name = '', required = false, schema = {} }) => ({ name, required, schema: this.resolved(schema) }));
   }
 
-  /** All fields in a route's body, starting with the body itself. Empty if the route accepts no body. */
+  /**
+   * Returns all fields in a route's body, starting with the body itself. The list is empty if the route accepts no
+   * body.
+   */
   fieldsOf(route: Operated): Field[] {
     const schema = this.bodyOf(route);
     return schema === undefined ? [] : this.within([], schema);
@@ -74,7 +77,7 @@ export class RequestSchemas {
     return this.bodyOf(route) !== undefined;
   }
 
-  /** The minimal body for a route, with `value` at a path and the required fields around it. */
+  /** Returns the minimal body for a route, with `value` at a path and the required fields around it. */
   bodyWith(route: Operated, place: Place, value: unknown): unknown {
     const schema = this.bodyOf(route);
     if (schema === undefined) throw new Error(`${route.method} ${route.path} takes no body.`);
@@ -120,7 +123,7 @@ export class RequestSchemas {
     return { ...least, [first]: this.with(properties[first] ?? {}, rest, value) };
   }
 
-  /** A minimal value for the schema. Objects have only required members. */
+  /** Returns a minimal value for the schema. Objects have only required members. */
   leastOf(given: Schema): unknown {
     const schema = this.resolved(given);
     if ('const' in schema) return schema.const;

@@ -44,7 +44,7 @@ export class Requester {
     return this.ids;
   }
 
-  /** The URL path of a route, with its parameters filled in. */
+  /** Returns the URL path of a route, with its parameters filled in. */
   addressOf({ path }: Pick<Route, 'path'>): string {
     return path.replaceAll(/\/\{(\w+)\}/g, (_, name: string, at: number) => {
       const id = name === 'externalId' ? 'a-sale' : this.ids.get(path.slice(0, at));
@@ -52,7 +52,7 @@ export class Requester {
     });
   }
 
-  /** Credentials that a route accepts. */
+  /** Returns credentials that a route accepts. */
   credentialsFor({ who }: Pick<Route, 'who'>): Readonly<Record<string, string>> {
     switch (who) {
       case 'public':

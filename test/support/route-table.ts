@@ -5,7 +5,7 @@ export type Route = {
   /** Method and path. */
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Parameters as `{name}`. */
+  /** Path in which parameters are written as `{name}`. */
   readonly path: string;
   readonly success: string;
   readonly body: string;
@@ -39,7 +39,7 @@ export type Operation = {
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
 };
 
-/** A valid value for each format. */
+/** A valid value for each string format in the schemas. */
 const VALID: Readonly<Record<string, string>> = {
   email: 'least@least.test',
   date: '2026-01-01',
@@ -67,14 +67,16 @@ export class ApiDocument {
     );
   }
 
-  /** Names of a route's query parameters. */
+  /** Returns the names of a route's query parameters. */
   queryOf({ method, path }: Pick<Route, 'method' | 'path'>, which: 'all' | 'required' = 'all'): string[] {
     const { parameters = [] } = this.json.paths[path]?.[method.toLowerCase()] ?? {};
     const wanted = parameters.filter((one) => one.in === 'query' && (which === 'all' || one.required === true));
     return wanted.map(({ name = '' }) => name);
   }
 
-  /** Response headers for a route and status, in lower case: all headers, and those that are always present. */
+  /**
+   * Returns the lower-case names of the response headers for a route and status: all of them, and those always present.
+   */
   headersOf(route: string, status: number): { readonly all: readonly string[]; readonly required: readonly string[] } {
     const [method = '', path = ''] = route.split(' ');
     const { headers = {} } = this.json.paths[path]?.[method.toLowerCase()]?.responses[status] ?? {};
@@ -85,7 +87,7 @@ export class ApiDocument {
     return { all: lower(all), required: lower(all.filter(([, header]) => isRequired(header))) };
   }
 
-  /** The minimal body for a route. Undefined if the route takes no body. */
+  /** Returns the minimal body for a route, or undefined if the route takes no body. */
   leastBodyOf({ method, path }: Pick<Route, 'method' | 'path'>): unknown {
     const { content } = this.json.paths[path]?.[method.toLowerCase()]?.requestBody ?? {};
     return content && this.leastOf(content['application/json']?.schema ?? {});

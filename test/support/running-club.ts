@@ -28,7 +28,7 @@ import { until } from './while-time-passes.js';
 /** Number of events that is sufficient for a new projection to be built in bulk. */
 export const MANY = 1_200;
 
-/** The same projection, except that it fails to fold greetings by a member for whom `isPoison` returns true. */
+/** Returns a copy of a projection that fails to fold greetings by a member for whom `isPoison` returns true. */
 export const poisoned = (projection: AnyProjection, isPoison: (by: string) => boolean): AnyProjection => ({
   ...projection,
   evolve: (view: never, event: { type: string; data: { by: string } }, id: string) => {
@@ -43,7 +43,7 @@ export class Club {
   readonly running = new Set<ProjectionRunner>();
   /** While true, attempts to park letters fail. */
   deskAway = false;
-  /** Number of upcoming attempts to settle a letter that fail. */
+  /** Number of upcoming settlement attempts that fail. */
   settlementsToLose = 0;
   /** Makes the next report of this rebuild step fail: before it is stored or, if `isKept`, after it is stored. */
   reportToLose: { readonly kind: RebuildStep['kind']; readonly isKept: boolean } | undefined;
@@ -128,13 +128,13 @@ export class Club {
     };
   }
 
-  /** The letter for the event at the given position. */
+  /** Returns the letter for the event at the given position. */
   async letter(projection: string, position: number): Promise<string> {
     const [event] = await this.events.inner.readAll({ from: position - 1, maxCount: 1 });
     return `${projection} ${event?.id ?? ''}`;
   }
 
-  /** The state of a projection's rebuilds, as operators see it. */
+  /** Returns the state of a projection's rebuilds, as operators see it. */
   async control(name: string): Promise<ProjectionControl> {
     const { events } = await this.events.inner.readStream(`projection-platform_${name}`);
     return fold(projectionAggregate, events as unknown as ProjectionEvent[]);

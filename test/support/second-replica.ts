@@ -48,7 +48,7 @@ export class SecondReplica {
     return new SecondReplica(store, authenticator, renew, service);
   }
 
-  /** Returns `ok` or the error's code or name. */
+  /** Authenticates with an access token. Returns `ok`, or the code or name of the error. */
   async told(token: string): Promise<string> {
     try {
       await this.authenticator.bearer(token);

@@ -1,6 +1,9 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 
-/** A new self-signed certificate for local addresses and names. Clients do not trust it by default. */
+/**
+ * A self-signed certificate for local addresses and names, and its key. Clients do not trust the certificate by
+ * default.
+ */
 export type SelfSigned = { readonly cert: string; readonly key: string };
 
 // The subset of DER (X.690) that a certificate (RFC 5280) requires.

@@ -12,7 +12,7 @@ import { eventually } from './eventually.js';
 export type ServerRecipe = {
   readonly name: string;
   readonly command: string;
-  /** `directory` is the server's own, and survives restarts. */
+  /** `directory` is the server's data folder, which survives restarts. */
   readonly args: (port: number, directory: string) => readonly string[];
   readonly url: (port: number) => string;
   /** Resolves with the server's version if the server responds, and rejects otherwise. */
@@ -21,12 +21,12 @@ export type ServerRecipe = {
 };
 
 /**
- * The range is below the ephemeral ports of operating systems. Otherwise, the system could assign the port to another
- * process before the server listens on it.
+ * Range of ports for servers, below the range of ephemeral ports. Otherwise, the operating system could assign the port
+ * to another process before the server listens on it.
  */
 const [LOWEST_PORT, HIGHEST_PORT] = [15_000, 32_000];
 
-/** A free port on the loopback interface. */
+/** Returns a free port on the loopback interface. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
@@ -63,7 +63,7 @@ export class ServerProcess {
   private constructor(
     private readonly recipe: ServerRecipe,
     readonly port: number,
-    /** The server's data. */
+    /** Folder that contains the server's data. */
     readonly directory: string,
   ) {}
 

@@ -25,14 +25,14 @@ export const OPERATOR = { email: 'operator@kontor.test', password: 'operator-sec
 export const PASSWORD = 'correct horse battery';
 
 export type Call = {
-  /** Bearer token. */
+  /** Access token, sent as a bearer token. */
   readonly token?: string | undefined;
-  /** Value of X-Integration-Key. */
+  /** Value to send in the `X-Integration-Key` header. */
   readonly key?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** Request body, sent as JSON. */
   readonly body?: unknown;
-  /** Sent unchanged. */
+  /** Request body, sent unchanged. */
   readonly raw?: string;
 };
 
@@ -107,7 +107,7 @@ export class TestService {
 
   async close(): Promise<void> {
     await this.stop();
-    // Release the service, because Node.js never releases a suite's modules, whose variables refer to this object.
+    // Releases the service, because Node.js never releases a suite's modules, whose variables refer to this object.
     this.running = undefined as never;
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -242,7 +242,7 @@ export class TestService {
     return (await this.get(`/api/reports/trial-balance${query}`, token)).data as TrialBalance;
   }
 
-  /** Balances of the accounts that do not belong to customers, by account code. */
+  /** Returns the balances of the accounts that do not belong to customers, by account code. */
   async balancesByCode(token: string): Promise<Record<string, string>> {
     const { rows } = await this.trialBalance(token);
     const kept = rows.filter(({ type }) => type !== 'CUSTOMER');
@@ -262,7 +262,7 @@ export class TestService {
     );
   }
 
-  /** The queues of policies, projections, forwarders and other subscribers. */
+  /** Returns the queues of policies, projections, forwarders and other subscribers. */
   async queues(): Promise<readonly QueueState[]> {
     const { data } = await this.get('/api/platform/redis/queues', await this.operator());
     return (data as { queues: readonly QueueState[] }).queues;
@@ -283,7 +283,7 @@ export class TestService {
     }
   }
 
-  /** A unique name. */
+  /** Returns a unique name. */
   fresh(prefix: string): string {
     this.made += 1;
     return `${prefix}-${this.made}`;
@@ -323,7 +323,7 @@ export class TestService {
   }
 }
 
-/** A sale with one untaxed line of 100.00, unless overridden. */
+/** Returns a sale with one untaxed line of 100.00. `facts` can override its members. */
 export const saleOf = (externalId: string, facts: object = {}) => ({
   externalId,
   occurredAt: '2026-03-04T10:00:00.000Z',

@@ -15,7 +15,7 @@ export class ShiftedClock extends SystemClock {
     return super.monotonicMs() + this.passedMs;
   }
 
-  /** Moves both clocks forward by the same amount. */
+  /** Moves the wall clock and the monotonic clock forward by the same amount. */
   pass(ms: number): void {
     this.passedMs += ms;
   }

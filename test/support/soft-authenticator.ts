@@ -37,7 +37,7 @@ export class SoftAuthenticator {
     public counter = 0,
   ) {}
 
-  /** The result of `navigator.credentials.create`. */
+  /** Returns the result of `navigator.credentials.create`. */
   create({ challenge, rp }: CreationOptions, attestation: ReadonlyMap<string, unknown> = new Map()): object {
     const { x = '', y = '' } = this.keys.publicKey.export({ format: 'jwk' });
     const [left, right] = [Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')];
@@ -64,8 +64,8 @@ export class SoftAuthenticator {
   }
 
   /**
-   * The result of `navigator.credentials.get`. If `counts` is false, the counter does not increase, as with a cloned
-   * authenticator.
+   * Returns the result of `navigator.credentials.get`. If `counts` is false, the counter does not increase, as with a
+   * cloned authenticator.
    */
   get({ challenge, rpId }: RequestOptions, counts = this.counter > 0, origin = this.origin): object {
     if (counts) this.counter += 1;

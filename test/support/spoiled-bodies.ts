@@ -17,15 +17,15 @@ export class SpoiledBodies {
   constructor(private readonly components: Readonly<Record<string, JsonSchema>>) {}
 
   /**
-   * Minimal bodies for a schema, each with one fault. `given` provides members whose valid values the schema does not
-   * describe.
+   * Generates minimal bodies for a schema, each with one fault. `given` provides members whose valid values the schema
+   * does not describe.
    */
   of(schema: JsonSchema, given: object = {}): fc.Arbitrary<Spoiled> {
     const least = { ...(this.right(schema) as object), ...given };
     return this.changes(schema, '').map(({ path, how, value }) => ({ path, how, body: changed(least, path, value) }));
   }
 
-  /** Number of fields that can be made invalid. A test should make about this number of attempts. */
+  /** Returns the number of fields that can be made invalid. A test should make about this number of attempts. */
   fieldsOf(schema: JsonSchema): number {
     const { properties = {}, items } = this.resolved(schema) as {
       properties?: Record<string, JsonSchema>;
@@ -42,7 +42,7 @@ export class SpoiledBodies {
     return chosen === undefined ? schema : this.resolved(chosen);
   }
 
-  /** The types that a schema accepts in any of its alternatives. */
+  /** Returns the types that a schema accepts in any of its alternatives. */
   private allowed(schema: JsonSchema): string[] {
     const { anyOf } = schema as { anyOf?: JsonSchema[] };
     if (anyOf) return anyOf.flatMap((each) => this.allowed(each));

@@ -11,7 +11,7 @@ const PAUSE_MS = 5;
 /** If a pause takes longer than this, the process was suspended. */
 const SUSPENDED_MS = 2_000;
 
-/** Only one thread can remove the file, so only one thread stops the process. */
+/** Removes the file. Only one thread can do so, so only one thread stops the process. */
 function isDue() {
   try {
     unlinkSync(file);

@@ -30,8 +30,8 @@ type Reference = {
 };
 
 /**
- * The embedded broker's messages in a directory, in order, starting after a sequence number. The broker stores some
- * messages itself. For all others, it stores a reference to their event, from which this function derives them.
+ * Returns the embedded broker's messages in a directory, in order, starting after a sequence number. The broker stores
+ * some messages itself. For all others, it stores a reference to their event, from which this function derives them.
  */
 export function messagesIn(directory: string, after = 0): StoredMessage[] {
   const { rows, references } = reading(join(directory, 'broker.sqlite'), (db) => {
@@ -52,7 +52,7 @@ export function messagesIn(directory: string, after = 0): StoredMessage[] {
   return all.sort((a, b) => a.sequence - b.sequence);
 }
 
-/** Sequence number of the embedded broker's newest message, or 0 if there are no messages. */
+/** Returns the sequence number of the embedded broker's newest message, or 0 if there are no messages. */
 export const lastSequenceIn = (directory: string): number =>
   reading(join(directory, 'broker.sqlite'), (db) => {
     const lastOf = (table: string): number =>
@@ -91,7 +91,7 @@ function reading<T>(file: string, read: (db: DatabaseSyncInstance) => T): T {
   }
 }
 
-/** All messages in a JetStream stream, in order. */
+/** Returns all messages in a JetStream stream, in order. */
 export async function messagesAt(url: string, stream = 'KONTOR'): Promise<StoredMessage[]> {
   const [address] = parseAddresses(url);
   const servers = `${address?.host ?? ''}:${address?.port ?? 0}`;

@@ -35,7 +35,7 @@ export const holds = (condition: () => boolean, withinMs: number): Promise<boole
 export const leads = (replica: KontorProcess, books: Books): boolean =>
   replica.ranges()['policies']?.includes(rangeOf(tenantIdOf(books))) ?? false;
 
-/** All checkpoints in MongoDB, by name and part. */
+/** Returns all checkpoints in MongoDB, by name and part. */
 async function checkpointsIn(client: MongoClient): Promise<Map<string, number>> {
   const stored = client
     .db()
@@ -72,7 +72,7 @@ export async function continueAmong(
   }
 }
 
-/** Messages that have the same id as an earlier message. */
+/** Returns the messages that have the same id as an earlier message. */
 export const repeatedIn = (messages: readonly StoredMessage[]): string[] =>
   messages
     .filter(({ id }, at) => messages.findIndex((other) => other.id === id) < at)
@@ -80,7 +80,7 @@ export const repeatedIn = (messages: readonly StoredMessage[]): string[] =>
 
 export const eventIn = ({ payload }: StoredMessage): CloudEvent => JSON.parse(payload) as CloudEvent;
 
-/** Messages whose sequence is not greater than that of the preceding message about the same record. */
+/** Returns the messages whose sequence is not greater than that of the preceding message about the same record. */
 export function outOfOrder(events: readonly Pick<CloudEvent, 'type' | 'subject' | 'sequence'>[]): string[] {
   const last = new Map<string, number>();
   return events.flatMap(({ subject, type, sequence }) => {
@@ -90,7 +90,7 @@ export function outOfOrder(events: readonly Pick<CloudEvent, 'type' | 'subject' 
   });
 }
 
-/** A tenant's audited events, in order. */
+/** Returns a tenant's audited events, in order. */
 export async function domainEventsOf(tenantId: string, { eventStore }: Servers, directory: string): Promise<string[]> {
   const parts = { clock: new SystemClock(), logger: silentLogger };
   const none = { mongoDbUrl: undefined, natsUrl: undefined, redisUrl: undefined };

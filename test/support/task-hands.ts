@@ -71,7 +71,7 @@ const optionOf = (page: Page, name: string): Locator =>
     .filter({ has: page.getByText(name, { exact: true }) })
     .first();
 
-/** Number of times to press Tab to reach an element. If negative, the number of times to press Shift+Tab. */
+/** Returns how many times to press Tab to reach an element. If negative, Shift+Tab must be pressed instead. */
 const stepsTo = (target: Locator): Promise<number> =>
   target.evaluate((element) => {
     const { document } = globalThis as unknown as Screen;
@@ -152,7 +152,7 @@ export class Keyboard implements Hands {
 }
 
 /**
- * The keys that enter a date in a date field, in the order that the browser's own language uses. For `2026-02-28`:
+ * Returns the keys that enter a date in a date field, in the order of the browser's own language. For `2026-02-28`:
  * `02282026`.
  */
 const digitsOf = (date: string): string => [date.slice(5, 7), date.slice(8), date.slice(0, 4)].join('');

@@ -21,7 +21,7 @@ export class Team {
     return this.tenant.token;
   }
 
-  /** The owner who was created with the tenant. */
+  /** Returns the owner who was created with the tenant. */
   async owner(): Promise<UserRecord> {
     const { items } = await this.list(`search=${encodeURIComponent(this.tenant.email)}`);
     if (!items[0]) throw new Error('The tenant has no owner');

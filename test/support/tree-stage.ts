@@ -92,7 +92,7 @@ export class TreeStage {
     }, PATIENCE_MS);
   }
 
-  /** All checkpoints in the history. */
+  /** Returns all checkpoints in the history. */
   async checkpoints(): Promise<SignedCheckpoint[]> {
     const { events } = await this.events.readStream(TREE_STREAM);
     return events.map(({ data }) => data as SignedCheckpoint);

@@ -47,7 +47,7 @@ function compiled(filename) {
 
 const maps = new Map();
 
-/** Path of a TypeScript file's source map. `file` is a path or URL, as it appears in a stack trace. */
+/** Returns the path of a TypeScript file's source map. `file` is a path or URL, as it appears in a stack trace. */
 export function sourceMapOf(file) {
   if (!maps.has(file)) {
     const path = file.startsWith('file:') ? fileURLToPath(file) : file;

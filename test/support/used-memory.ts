@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** Heap bytes still in use after a garbage collection. */
+/** Returns the number of heap bytes still in use after a garbage collection. */
 export function usedMemory(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;

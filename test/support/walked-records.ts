@@ -44,7 +44,7 @@ async function rejectSale(service: ConsoleService, shop: Shop): Promise<void> {
   await service.saleIs(shop, 'web-1', 'REJECTED');
 }
 
-/** Waits for the first row of a list. */
+/** Waits until a list has a row, and returns the id of its first row. */
 async function firstComing(service: ConsoleService, path: string, token: string): Promise<string> {
   let rows: readonly Kept[] = [];
   await eventually(async () => {
@@ -54,7 +54,7 @@ async function firstComing(service: ConsoleService, path: string, token: string)
   return firstOf(rows).id;
 }
 
-/** Records for the pages of operators. */
+/** Creates the records for the operators' pages. */
 export async function keepOperations(service: ConsoleService): Promise<Ids> {
   const shop = await openShop(service);
   const customer = await addCustomer(service, shop);
@@ -95,7 +95,7 @@ async function applyRule(service: ConsoleService, token: string): Promise<void> 
   await service.call(`/api/transaction-categories/rules/${rule.id}/apply`, { token, body: applied });
 }
 
-/** A tenant's sales, customers and rules. */
+/** Creates a tenant with sales, customers and rules. */
 export async function keepBooks(service: ConsoleService): Promise<{ readonly shop: Shop; readonly ids: Ids }> {
   const shop = await openShop(service);
   const token = shop.ownerToken;
@@ -113,7 +113,7 @@ export async function keepBooks(service: ConsoleService): Promise<{ readonly sho
   return { shop, ids: { customer, transaction: transaction.id, rejected } };
 }
 
-/** A tenant's branches, users, webhooks and notifications. */
+/** Creates a tenant with branches, users, webhooks and notifications. */
 export async function keepSettings(service: ConsoleService): Promise<{ readonly shop: Shop; readonly ids: Ids }> {
   const shop = await openShop(service);
   const token = shop.ownerToken;

@@ -9,7 +9,7 @@ const PATIENCE_MS = 10_000;
 export class Watcher {
   readonly events: Received[] = [];
   readonly comments: string[] = [];
-  /** Everything received. */
+  /** All data received so far, as text. */
   text = '';
   isOver = false;
   /** Error that broke the stream. Undefined if nothing has broken the stream. */

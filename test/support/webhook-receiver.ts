@@ -48,7 +48,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
   }
 
-  /** The accepted events of a path, in order. */
+  /** Returns the events that the receiver has accepted at a path, in order. */
   eventsAt(path: string): ReceivedEvent[] {
     return this.received
       .filter((one) => one.path === path && one.status < 300)

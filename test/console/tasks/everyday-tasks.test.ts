@@ -239,7 +239,7 @@ const TASKS: readonly Task[] = [
       await hands.goTo('Events');
       await hands.type(page.getByLabel('Correlation ID'), await correlationOf(`traced-${hands.name}`));
       await page.waitForURL(/correlationId=/);
-      // The rows of other sales disappear.
+      // Waits until the rows of other sales have disappeared.
       await expectOne(row('SaleBooked'));
       await hands.press(row('SaleBooked').locator('summary'));
       await page.getByRole('region', { name: 'Metadata as JSON' }).waitFor();

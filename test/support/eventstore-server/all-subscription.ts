@@ -178,8 +178,8 @@ export const caughtUp = (): ReadResp => new streams.ReadResp().setCaughtUp(new s
 export const fellBehind = (): ReadResp => new streams.ReadResp().setFellBehind(new streams.ReadResp.FellBehind());
 
 /**
- * Exclusive start position. Undefined if no record begins at the requested position. A position beyond the end is
- * valid. The subscription then skips events up to that position.
+ * Returns the exclusive start position, or undefined if no record begins at the requested position. A position beyond
+ * the end is valid. The subscription then skips events up to that position.
  */
 function startOf(target: ReadReq.Options.AllOptions, last: Position): Position | undefined {
   if (target.hasEnd()) return last;

@@ -186,7 +186,10 @@ export class BatchAppendCall {
 
 class DeadlinePassed extends Error {}
 
-/** The client's wall clock determines the deadline, so it is compared with this machine's wall clock. */
+/**
+ * Returns the time until the deadline of the append. The client sets the deadline on its wall clock, so this function
+ * compares the deadline with the wall clock of this machine.
+ */
 function millisecondsLeft(options: BatchAppendReq.Options): number {
   const deadline = options.getDeadline();
   return deadline ? deadline.toDate().getTime() - Date.now() : Infinity;
@@ -199,7 +202,7 @@ function succeeded({ revision, at }: Written): BatchAppendResp.Success {
   return revision < 0 ? success.setNoStream(new google.Empty()) : success.setCurrentRevision(String(revision));
 }
 
-/** The codes and messages equal those of EventStoreDB, although the client reads only the details. */
+/** Uses the codes and messages of EventStoreDB, although the client reads only the details. */
 function toStatus(error: unknown): Status {
   if (error instanceof WrongExpectedRevision)
     return statusOf(Code.ALREADY_EXISTS, 'WrongExpectedVersion', wrongVersion(error));
@@ -220,7 +223,7 @@ function toStatus(error: unknown): Status {
   return statusOf(Code.INVALID_ARGUMENT, 'BadRequest', new shared.BadRequest().setMessage(message));
 }
 
-/** `type` is used both as the status message and as the type of the details. */
+/** Uses `type` both as the status message and as the type of the details. */
 function statusOf(code: CodeValue, type: string, details: { serializeBinary(): Uint8Array }): Status {
   const any = new Any();
   any.pack(details.serializeBinary(), `event_store.client.${type}`);

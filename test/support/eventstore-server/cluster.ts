@@ -6,7 +6,7 @@ import { History } from './history.js';
 export type EventStoreClusterOptions = Omit<NodeOptions, 'port'> & {
   readonly directory: string;
   readonly clock?: Clock;
-  /** Default: 3. */
+  /** Number of nodes. Default: 3. */
   readonly size?: number;
 };
 

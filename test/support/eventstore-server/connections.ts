@@ -35,7 +35,7 @@ export class Connections {
     this.#server = server;
   }
 
-  /** `peer` is in gRPC's notation. */
+  /** Breaks the connection to a peer, which is given in gRPC's notation. */
   break(peer: string): void {
     this.#sockets.get(peer)?.destroy();
   }

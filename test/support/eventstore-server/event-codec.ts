@@ -55,7 +55,7 @@ export const wrapBytes = (bytes: Uint8Array, contentType: string): object => ({
   contentType,
 });
 
-/** Also wraps an empty object, because the engine treats empty metadata as no metadata. */
+/** Wraps metadata. This includes an empty object, because the engine treats empty metadata as no metadata. */
 function wrapMetadata(bytes: Uint8Array): object {
   return wrap(bytes, bytes.length > 2 ? JSON_TYPE : '');
 }

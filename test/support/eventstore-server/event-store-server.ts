@@ -21,13 +21,13 @@ import { type Like, SERVER_VERSIONS, type ServerVersion } from './server-version
 import { appendNoise, SystemEvents } from './system-noise.js';
 
 const HOST = '127.0.0.1';
-/** EventStoreDB's limit on the message size. A single event may exceed the append limit. */
+/** EventStoreDB's limit on the message size. It is higher than the limit on the size of an append. */
 const MAX_MESSAGE_BYTES = 17 * 1024 * 1024;
 
 export type NodeOptions = {
   /** Version of EventStoreDB whose recorded responses the server reproduces. Default: 23.10. */
   readonly like?: Like;
-  /** Default: a free port. */
+  /** Port on which the server listens. Default: a free port. */
   readonly port?: number;
   /** If false, the server does not offer BatchAppend, so the client makes a separate call for each append. */
   readonly batchAppend?: boolean;
@@ -38,7 +38,7 @@ export type NodeOptions = {
 };
 
 export type EventStoreServerOptions = NodeOptions & {
-  /** Folder that contains the history. It remains when the server stops. */
+  /** Folder that contains the history. The server does not delete it. */
   readonly directory: string;
   readonly clock?: Clock;
   /**
@@ -53,7 +53,7 @@ export type EventStoreServerOptions = NodeOptions & {
 export type RawEvent = {
   readonly type: string;
   readonly data: string | Uint8Array;
-  /** Default: JSON. */
+  /** Media type of the data. Default: JSON. */
   readonly contentType?: string;
 };
 
@@ -75,7 +75,7 @@ export class EventStoreServer {
   readonly #like: ServerVersion;
   readonly #access: Access | undefined;
   #sent = 0;
-  /** Number of calls so far. */
+  /** Number of calls of each kind so far. */
   readonly asked = { append: 0, read: 0, subscription: 0 };
   #unsubscribed = 0;
 
@@ -169,7 +169,7 @@ export class EventStoreServer {
     await this.#connections.open();
   }
 
-  /** Clears faults, breaks every connection and closes the history. */
+  /** Clears faults and breaks every connection. Closes the history unless the server is a cluster node. */
   async stop(): Promise<void> {
     this.faults.clear();
     await this.#systemEvents?.stop();

@@ -71,8 +71,8 @@ export class Faults {
   }
 
   /**
-   * Returns true if the response to the current append is to be lost. Each call that returns true uses up one of the
-   * appends to drop.
+   * Returns whether the response to the current append must be lost. If so, decrements the number of responses left to
+   * lose.
    */
   takeDrop(): boolean {
     if (this.#dropsLeft === 0) return false;

@@ -9,7 +9,7 @@ export const LARGEST_LOG_POSITION = String(2n ** 64n - 1n);
 /** Returns the position in EventStoreDB's notation. 0 is the start of the log, before the first event. */
 export const toLogPosition = (position: Position): string => String((position + 1) * BYTES_PER_RECORD);
 
-/** The position directly after a record, at which the next write would start. No event has this position. */
+/** Returns the position directly after a record, at which the next write would start. No event has this position. */
 export const toLogPositionBehind = (position: Position): string =>
   String((position + 1) * BYTES_PER_RECORD + BYTES_PER_RECORD / 2);
 

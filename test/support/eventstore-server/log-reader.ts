@@ -36,23 +36,25 @@ export class LogReader {
     );
   }
 
-  /** Position of the last record of any kind. */
+  /** Returns the position of the last record of any kind. */
   last(): Position {
     return (this.#last.get() as [number | null])[0] ?? BEFORE_ALL;
   }
 
-  /** The next records, starting with the one at `from`. Empty only at the end. */
+  /** Returns the next records, starting at `from`. The page is empty only at the end of the log. */
   page(from: Position, direction: Direction): RecordedEvent[] {
     const statement = direction === 'forwards' ? this.#forwards : this.#backwards;
     return take(statement.iterate(from) as Iterable<EventRow>);
   }
 
-  /** The next records of a stream, starting at a revision. Includes records that the stream's metadata hides. */
+  /**
+   * Returns the next records of a stream, starting at a revision. Includes records that the stream's metadata hides.
+   */
   streamPage(stream: string, from: number): RecordedEvent[] {
     return take(this.#ofStream.iterate(stream, from) as Iterable<EventRow>);
   }
 
-  /** Revision and position of a stream's last record. */
+  /** Returns the revision and position of a stream's last record. */
   endOf(stream: string): { readonly revision: number; readonly position: Position } {
     const [revision, position] = (this.#endOfStream.get(stream) as [number, number] | undefined) ?? [-1, BEFORE_ALL];
     return { revision, position };

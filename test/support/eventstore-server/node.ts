@@ -12,7 +12,7 @@ export type EventStoreNode = {
   readonly access: Access | undefined;
   readonly history: History;
   readonly faults: Faults;
-  /** The leader, if it is another node. */
+  /** Returns the leader if it is another node, and otherwise undefined. */
   leaderElsewhere(): Endpoint | undefined;
   /** Counts a call of the given kind. */
   noteCall(kind: 'append' | 'read' | 'subscription'): void;

@@ -104,7 +104,10 @@ async function readStream(
     await outlet.send(new streams.ReadResp().setLastStreamPosition(String(last)));
 }
 
-/** First revision to read. If undefined, a forward read starts at the first event, and a backward read at the last. */
+/**
+ * Returns the first revision to read. If it is undefined, a forward read starts at the first event, and a backward read
+ * at the last.
+ */
 function firstRevision(target: ReadReq.Options.StreamOptions, direction: Direction): number | undefined {
   if (target.hasRevision()) return Math.min(Number(target.getRevision()), Number.MAX_SAFE_INTEGER);
   if (target.hasEnd()) return direction === 'backwards' ? undefined : Number.MAX_SAFE_INTEGER;
@@ -147,8 +150,8 @@ async function readAll(
 }
 
 /**
- * First record to examine. The requested position is inclusive in a forward read and exclusive in a backward read.
- * Undefined for a position inside a record.
+ * Returns the first record to examine, or undefined for a position inside a record. The requested position is inclusive
+ * in a forward read and exclusive in a backward read.
  */
 function firstPosition(target: ReadReq.Options.AllOptions, direction: Direction, last: Position): Position | undefined {
   const forwards = direction === 'forwards';

@@ -22,7 +22,7 @@ function probe(port: number): Promise<string> {
   });
 }
 
-/** The server as a process, for tests that kill or suspend the server, or restart it on the same data. */
+/** Runs the server as a process, for tests that kill it, suspend it, or restart it on the same data. */
 export const eventStoreLike = (like: Like, ...options: readonly string[]): ServerRecipe => ({
   name: 'eventstore',
   command: process.execPath,

@@ -20,7 +20,7 @@ export class RpcFailure extends Error {
   }
 }
 
-// Trailers are ASCII.
+// gRPC trailers may contain only ASCII characters.
 const inTrailer = (name: string): string => (/^[\x20-\x7e]*$/.test(name) ? name : encodeURIComponent(name));
 
 /** Protocol numbers of expectations that are not revisions. */
@@ -46,7 +46,7 @@ export const missingProperty = (property: string): RpcFailure =>
     'required-metadata-properties': 'type,content-type',
   });
 
-/** Thrown for a dropped append. */
+/** Thrown when a dropped append times out. */
 export class AppendTimedOut extends Error {}
 
 export const consumerTooSlow = (): RpcFailure =>

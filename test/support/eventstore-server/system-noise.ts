@@ -23,7 +23,7 @@ const statistics = (n: number): EventToAppend => ({
   metadata: {},
 });
 
-/** A link, which is not JSON, contains the revision and the stream of another event. */
+/** Creates a link, which is not JSON. It contains the revision and the stream of another event. */
 const linkEvent = (n: number): EventToAppend => ({
   id: randomUUID(),
   type: '$>',

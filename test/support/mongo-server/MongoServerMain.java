@@ -29,14 +29,14 @@ class MongoServerMain {
     return new Journaled(store).version(new Version());
   }
 
-  /** Needs much less CPU time than a store in a file. */
+  /** Keeps documents in memory, which requires much less CPU time than a file. */
   private static class InMemory extends MemoryBackend {
     InMemory() {
       version(new Version());
     }
   }
 
-  /** Reports MongoDB 5.0 with its actual wire version: the library's is lower, and new drivers reject it. */
+  /** Reports MongoDB 5.0 and its actual wire version, because new drivers reject the library's lower wire version. */
   private static class Version implements MongoVersion {
     @Override
     public List<Integer> getVersionArray() {
@@ -63,7 +63,7 @@ class MongoServerMain {
     public Document handleCommand(Channel channel, String database, String command, Document query) {
       if (READS.contains(command)) return super.handleCommand(channel, database, command, query);
       if (command.equals("createIndexes")) sleep();
-      // One write at a time, so that a commit never contains a partial write.
+      // Executes one write at a time, so that a commit never contains part of a write.
       synchronized (this) {
         Document answer = super.handleCommand(channel, database, command, query);
         if (query.get("writeConcern") instanceof Document concern && Boolean.TRUE.equals(concern.get("j"))) commit();

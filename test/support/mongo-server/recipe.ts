@@ -33,8 +33,8 @@ export function mongoRecipeWith(options: readonly string[] = []): ServerRecipe {
 }
 
 /**
- * Returns the folder of the compiled main class. Compiles the class only once, because that takes longer than starting
- * the server.
+ * Returns the folder of the compiled main class. Compiles the class only once, because compilation takes longer than
+ * the start of the server.
  */
 function compiled(): string {
   const folder = join(cache, createHash('sha256').update(lib).update(readFileSync(main)).digest('hex'));

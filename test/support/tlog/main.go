@@ -14,11 +14,11 @@ import (
 
 type questions struct {
 	Leaves []string
-	// Sizes of trees.
+	// Sizes of the trees whose root hashes are requested.
 	Roots []int64
-	// Pairs of size and index.
+	// Requested inclusion proofs, as pairs of tree size and record index.
 	Records [][2]int64
-	// Pairs of newer and older size.
+	// Requested consistency proofs, as pairs of newer and older tree size.
 	Trees [][2]int64
 	// A signed note and the key that verifies it.
 	Note, Key string
