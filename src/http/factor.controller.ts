@@ -118,7 +118,7 @@ export const FactorController = controllerOf(
       path: '/step-up',
       description:
         'If the request contains no proof, the response lists the accepted methods and the passkey options. A valid ' +
-        'proof verifies the session for 10 minutes. If the account has no factor, send `password`. A wrong proof ' +
+        'proof verifies the session for 10 minutes. If the account has no factor, send `password`. An invalid proof ' +
         'returns 400.',
       body: StepUpInput,
       answers: { ...valueOf(z.union([SteppedUpDto, FactorRequiredDto])), ...told, also },

@@ -17,7 +17,7 @@ export type SavedEntry = {
   readonly stream: string;
   readonly revision: number;
   readonly position: number;
-  /** A position that precedes the event. */
+  /** Position that the dispatcher had reached before this event; see `doneUpTo`. */
   readonly before: number;
   /** Number of the event's messages that were delivered or became dead letters. */
   readonly done: number;

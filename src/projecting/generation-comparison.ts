@@ -80,7 +80,7 @@ export async function countSettled(
 }
 
 /**
- * Whether both documents are equal or both are absent. The JSON of equal documents may list their members in different
+ * Whether the two documents are equal, or both are absent. The JSON of equal documents may list their members in different
  * orders.
  */
 export function isSame(a: StoredDocument | undefined, b: StoredDocument | undefined): boolean {

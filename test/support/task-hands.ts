@@ -14,7 +14,7 @@ export type Hands = {
   choose(field: Locator, option: string): Promise<void>;
 };
 
-/** The DOM element members that functions evaluated in the page use. */
+/** Members of a DOM element that are used by functions evaluated in the page. */
 type Part = {
   readonly tabIndex: number;
   readonly disabled?: boolean;

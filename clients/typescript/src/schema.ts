@@ -402,7 +402,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the caller's identity again before an operation that requires a step-up
-         * @description If the request contains no proof, the response lists the accepted methods and the passkey options. A valid proof verifies the session for 10 minutes. If the account has no factor, send `password`. A wrong proof returns 400.
+         * @description If the request contains no proof, the response lists the accepted methods and the passkey options. A valid proof verifies the session for 10 minutes. If the account has no factor, send `password`. An invalid proof returns 400.
          */
         post: operations["postAuthStepUp"];
         delete?: never;

@@ -127,7 +127,7 @@ function Undo({ application: { id, status, changed, categoryName } }: { applicat
         )}
       >
         {t(
-          'Restores the previous categories of {changed, plural, one {# transaction} other {# transactions}}. Categories that have been changed since then are kept.',
+          '{changed, plural, one {Restores the previous category of # transaction.} other {Restores the previous categories of # transactions.}} Categories that have been changed since then are kept.',
           { changed },
         )}
       </ConfirmAction>

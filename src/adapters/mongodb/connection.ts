@@ -15,7 +15,7 @@ export type MongoDbOptions = {
   readonly clock: Clock;
   readonly logger: Logger;
   /**
-   * Timeout for a call in milliseconds, regardless of the server's behavior. Applies separately to each bulk write of a
+   * Timeout per call, in milliseconds. Applies even if the server does not respond. Applies separately to each bulk write of a
    * large write.
    */
   readonly timeoutMs?: number;
