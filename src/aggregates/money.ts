@@ -185,8 +185,6 @@ const RATE_DECIMALS = 4;
 const LINE_UNIT = 10n ** BigInt(LINE_DECIMALS);
 const EXACT_UNIT = LINE_UNIT * LINE_UNIT;
 const HUNDRED_PER_CENT = 100n * 10n ** BigInt(RATE_DECIMALS);
-/** Minor units per major unit, by number of decimals. */
-const UNITS = Array.from({ length: MAX_DECIMALS + 1 }, (_, digits) => 10n ** BigInt(digits));
 
 /** Divides, and rounds to the nearest integer. Halves are rounded up. */
 function roundedHalfUp(numerator: bigint, divisor: bigint): bigint {
@@ -208,7 +206,7 @@ export function priceLine(
   const digits = currencyDigits(currency);
   const price = toMinor(line.quantity, LINE_DECIMALS) * toMinor(line.unitPrice, LINE_DECIMALS);
   const exact = price - toMinor(line.discount, LINE_DECIMALS) * LINE_UNIT;
-  const net = roundedHalfUp(exact * (UNITS[digits] ?? 10n ** BigInt(digits)), EXACT_UNIT);
+  const net = roundedHalfUp(exact * 10n ** BigInt(digits), EXACT_UNIT);
   if (net < 0n) return undefined;
   const gross = roundedHalfUp(net * (HUNDRED_PER_CENT + toMinor(line.taxRate, RATE_DECIMALS)), HUNDRED_PER_CENT);
   return { net: fromMinor(net, digits), tax: fromMinor(gross - net, digits), gross: fromMinor(gross, digits) };

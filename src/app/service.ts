@@ -14,7 +14,7 @@ import { ErrorObserver } from '../http/error-observer.js';
 import type { Outcome } from '../http/kernel.js';
 import { KeyedCreations } from '../http/keyed-creations.js';
 import { countRequests } from '../http/request-backpressure.js';
-import { requestMetrics } from '../http/request-metrics.js';
+import { meterInFlight, requestMetrics } from '../http/request-metrics.js';
 import { JobLeader, JOBS_LEASE } from '../jobs/job-leader.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from '../security/principal.js';
 import { PushClient } from '../security/push-client.js';
@@ -103,7 +103,7 @@ export async function createService(config: Config, engines: Engines, { early = 
 async function composeApp(config: Config, engines: Engines, core: Core, backpressure: Backpressure) {
   const { clock, ids, bareLogger: logger } = engines;
   let openApi = () => '';
-  const requests = requestMetrics(engines.metrics.registry, () => draining.inFlight);
+  const requests = requestMetrics(engines.metrics.registry);
   const module = AppModule.over(config, engines, await openParts(config, engines, core));
   const { app } = await createHttpApp(
     module,
@@ -133,6 +133,7 @@ async function composeApp(config: Config, engines: Engines, core: Core, backpres
     },
   );
   const draining = new Draining(app.getHttpServer());
+  meterInFlight(engines.metrics.registry, () => draining.inFlight);
   return { app, openApi: () => openApi(), draining };
 }
 

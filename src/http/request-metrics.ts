@@ -10,7 +10,7 @@ const UNKNOWN = 'unknown';
  * Counts and times requests by route pattern. Never distinguishes paths, tenants or users, because their number is
  * unbounded.
  */
-export function requestMetrics(registry: Registry, inFlight: () => number) {
+export function requestMetrics(registry: Registry) {
   const seconds = new Histogram({
     name: 'kontor_http_request_duration_seconds',
     help: 'Requests by route pattern and status class.',
@@ -32,14 +32,6 @@ export function requestMetrics(registry: Registry, inFlight: () => number) {
       result: ['accepted', 'replayed'],
     },
   );
-  new Gauge({
-    name: 'kontor_http_requests_in_flight',
-    help: 'Requests in progress.',
-    registers: [registry],
-    collect(): void {
-      this.set(inFlight());
-    },
-  });
   return {
     /** Called for every request. */
     observe: ({ method, route = UNKNOWN, status, ms, code, sales: taken }: Outcome): void => {
@@ -51,4 +43,16 @@ export function requestMetrics(registry: Registry, inFlight: () => number) {
       sales.inc({ result: 'replayed' }, taken.replayed);
     },
   };
+}
+
+/** Reports the number of requests in progress. */
+export function meterInFlight(registry: Registry, inFlight: () => number): void {
+  new Gauge({
+    name: 'kontor_http_requests_in_flight',
+    help: 'Requests in progress.',
+    registers: [registry],
+    collect(): void {
+      this.set(inFlight());
+    },
+  });
 }

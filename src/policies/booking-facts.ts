@@ -71,13 +71,14 @@ export class BookingFacts {
    * @throws DomainError if the SALE cannot be booked now; errors from the engines
    */
   async known({ tenantId, id }: Target, state: AcceptedSale, maxAgeMs: number): Promise<SaleBookingData | undefined> {
-    const facts = this.remembers(tenantId, state, maxAgeMs) ?? (await this.read(tenantId, state, maxAgeMs));
+    const key = keyOf(tenantId, state);
+    const facts = this.remembers(key, maxAgeMs) ?? (await this.read(key, tenantId, state, maxAgeMs));
     return facts && dataOf(id, state, facts, await this.categorizer.rulesOf(tenantId));
   }
 
   /** Returns the result of `known` if nothing needs to be read; otherwise undefined. */
   atHand({ tenantId, id }: Target, state: AcceptedSale, maxAgeMs: number): SaleBookingData | undefined {
-    const facts = this.remembers(tenantId, state, maxAgeMs);
+    const facts = this.remembers(keyOf(tenantId, state), maxAgeMs);
     const rules = facts && this.categorizer.cachedRulesOf(tenantId);
     return rules && dataOf(id, state, facts, rules);
   }
@@ -104,19 +105,24 @@ export class BookingFacts {
     throw new NotYetBookable('CUSTOMER_PASSIVE', message, causes.customer(customerId));
   }
 
-  private remembers(tenantId: string, state: AcceptedSale, maxAgeMs: number): CommonFacts | undefined {
-    const found = this.remembered.get(keyOf(tenantId, state));
+  private remembers(key: string, maxAgeMs: number): CommonFacts | undefined {
+    const found = this.remembered.get(key);
     return found && this.reader.areRecent(found.reads, { maxAgeMs }) ? found.facts : undefined;
   }
 
-  private async read(tenantId: string, state: AcceptedSale, maxAgeMs: number): Promise<CommonFacts | undefined> {
+  private async read(
+    key: string,
+    tenantId: string,
+    state: AcceptedSale,
+    maxAgeMs: number,
+  ): Promise<CommonFacts | undefined> {
     const reads = new Set<Loaded<unknown>>();
     const lookup = lookupIn(this.claims, 'none', { maxAgeMs, reads });
     const customerId = await this.matching.knownCustomer(tenantId, state, lookup);
     if (customerId === undefined) return undefined;
     const place = await this.facts.placeOf(tenantId, state, lookup);
     const facts = { customerId, merchant: await this.merchantOf(tenantId, customerId, lookup.freshness), place };
-    this.remembered.set(keyOf(tenantId, state), { facts, reads: [...reads] });
+    this.remembered.set(key, { facts, reads: [...reads] });
     return facts;
   }
 }

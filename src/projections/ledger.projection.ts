@@ -1,6 +1,6 @@
 import type { Carrier } from '../aggregates/ledger-trail.js';
 import { chosenAccounts, type LedgerTransaction } from '../aggregates/ledger.js';
-import { currencyDigits, fromMinor, MAX_DECIMALS, toMinor } from '../aggregates/money.js';
+import { MAX_DECIMALS, sumOf, toMinor } from '../aggregates/money.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { ReadModel } from '../ports/read-store.js';
 import type { Projection } from '../projecting/projection.js';
@@ -59,18 +59,15 @@ export function taxedOf(key: string): { readonly kind: TaxedKind; readonly rate:
 function taxedWith(taxed: AccountDayView['taxed'], event: LedgerEvent, accountId: string): AccountDayView['taxed'] {
   const document = taxesOf(event);
   if (!document?.accountIds.includes(accountId)) return taxed;
-  const digits = currencyDigits(entriesOf(event)[0]?.currency ?? '');
+  const currency = entriesOf(event)[0]?.currency ?? '';
   const sums = { ...taxed };
   for (const { rate, net, tax } of document.amounts) {
     const key = taxedKey(document.kind, rate);
     const [netBefore, taxBefore] = sums[key] ?? ['0', '0'];
-    sums[key] = [plus(netBefore, net, digits), plus(taxBefore, tax, digits)];
+    sums[key] = [sumOf([netBefore, net], currency), sumOf([taxBefore, tax], currency)];
   }
   return sums;
 }
-
-const plus = (a: string, b: string, digits: number): string =>
-  fromMinor(toMinor(a, digits) + toMinor(b, digits), digits);
 
 /** The reversal of a cancelled transaction. `reason` and `userId` are null if a partner cancelled the sale. */
 export type ReversedBy = {

@@ -13,13 +13,10 @@ import {
   type EventToAppend,
   type RecordedEvent,
 } from '../../src/ports/event-store.js';
+import { fieldsOf } from '../support/event-fields.js';
 
 const clock = new SystemClock();
 const event = (data: object, type = 'Counted'): EventToAppend => ({ id: randomUUID(), type, data, metadata: {} });
-const fieldsOf = ({ id, stream, revision, position, type, data, metadata, ...event }: RecordedEvent) => ({
-  ...{ id, stream, revision, position, type, data, metadata },
-  recordedAtMs: event.recordedAtMs,
-});
 
 describe('Events that the thread itself has just appended', () => {
   let directory: string;

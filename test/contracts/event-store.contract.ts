@@ -12,6 +12,7 @@ import {
   type RecordedEvent,
   WrongExpectedRevision,
 } from '../../src/ports/event-store.js';
+import { fieldsOf } from '../support/event-fields.js';
 
 export type EventStoreUnderTest = {
   /**
@@ -33,10 +34,6 @@ const event = (type: string, data: object = {}, metadata: object = {}): EventToA
 });
 const numbered = (...numbers: number[]): EventToAppend[] => numbers.map((n) => event('Counted', { n }));
 const numbersOf = (events: readonly RecordedEvent[]): unknown[] => events.map(({ data }) => (data as { n: number }).n);
-/** Copies the fields of an event, because they may be getters. */
-const fieldsOf = ({ id, stream, revision, position, type, data, metadata, recordedAtMs }: RecordedEvent) => ({
-  ...{ id, stream, revision, position, type, data, metadata, recordedAtMs },
-});
 
 /** Declares tests of the guarantees that every EventStore adapter must provide. */
 export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {

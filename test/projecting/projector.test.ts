@@ -38,6 +38,19 @@ async function openClub(): Promise<Club> {
 
 const liveTable = ({ model }: AnyProjection): AnyTable => ({ model, generation: 1 });
 
+/** Returns the decoded events after a position. Default: all events. */
+const batchAfter = async (events: EmbeddedEventStore, position = -1) =>
+  (await events.readAll({ from: position })).map((event) => catalogue.decode(event));
+
+/** A projection that cannot fold greetings. */
+const notGreeting = {
+  ...memberProjection,
+  evolve: (...[view, event, id]: Parameters<typeof memberProjection.evolve>) => {
+    if (event.type === 'MemberGreeted') throw new Error('No greetings');
+    return memberProjection.evolve(view, event, id);
+  },
+};
+
 /** A leader with a separate document cache and a separate position in the history. */
 class Leader {
   private projectors: Projector[] = [];
@@ -161,18 +174,17 @@ describe('A projection', () => {
       };
       const leaderOf = () =>
         new Projector(counting, { projection: memberProjection, table: liveTable(memberProjection) });
-      const batchOf = async (from: number) => (await events.readAll({ from })).map((event) => catalogue.decode(event));
       const leader = leaderOf();
       await happen(events, facts.joined('ada'), facts.greeted('ada', 'kim'), facts.fenced('eve'));
-      await project(counting, [leader], await batchOf(-1), 2);
+      await project(counting, [leader], await batchAfter(events), 2);
       await happen(events, facts.greeted('ada', 'kim'), facts.greeted('bob', 'kim'));
-      await project(counting, [leader], await batchOf(2), 4);
+      await project(counting, [leader], await batchAfter(events, 2), 4);
       await happen(events, facts.greeted('eve', 'kim'), facts.greeted('eve', 'kim'));
-      await project(counting, [leader], await batchOf(4), 6);
-      await project(counting, [leader], await batchOf(5), 6);
+      await project(counting, [leader], await batchAfter(events, 4), 6);
+      await project(counting, [leader], await batchAfter(events, 5), 6);
       expect(loaded).toEqual(['eve']);
       // Another leader processes the history again. The documents exist, so the leader loads all of them.
-      await project(counting, [leaderOf()], await batchOf(-1), 6);
+      await project(counting, [leaderOf()], await batchAfter(events), 6);
       expect(loaded).toEqual(['eve', 'ada', 'eve', 'bob']);
     }));
 
@@ -223,13 +235,12 @@ describe('A projection', () => {
           event.entity === 'room' ? view && { ...view, greetings: 5 } : memberProjection.evolve(view, event, id),
       };
       const leaderOf = () => new Projector(store, { projection, table: liveTable(projection) });
-      const batchOf = async (from: number) => (await events.readAll({ from })).map((event) => catalogue.decode(event));
       await happen(events, facts.joined('ada'));
-      await project(store, [leaderOf()], await batchOf(-1), 0);
+      await project(store, [leaderOf()], await batchAfter(events), 0);
       const slow = leaderOf();
-      await project(store, [slow], await batchOf(-1), 0);
+      await project(store, [slow], await batchAfter(events), 0);
       await happen(events, facts.opened('ada', 20));
-      await project(store, [slow], await batchOf(0), 1);
+      await project(store, [slow], await batchAfter(events, 0), 1);
       expect(await memberOf(club, 'ada')).toMatchObject({ greetings: 5 });
     }));
 
@@ -249,39 +260,22 @@ describe('A projection', () => {
     withClub(async ({ events, store }) => {
       const { joined, greeted } = facts;
       await happen(events, joined('ada'));
-      const batchOf = async (from: number) => (await events.readAll({ from })).map((event) => catalogue.decode(event));
-      await project(
-        store,
-        [new Projector(store, { projection: memberProjection, table: liveTable(memberProjection) })],
-        await batchOf(-1),
-        0,
-      );
-      const projection = {
-        ...memberProjection,
-        evolve: (...[view, event, id]: Parameters<typeof memberProjection.evolve>) => {
-          if (event.type === 'MemberGreeted') throw new Error('No greetings');
-          return memberProjection.evolve(view, event, id);
-        },
-      };
-      const projector = new Projector(store, { projection, table: liveTable(projection) });
+      const projector = (projection: AnyProjection) =>
+        new Projector(store, { projection, table: liveTable(projection) });
+      await project(store, [projector(memberProjection)], await batchAfter(events), 0);
       await happen(events, greeted('ada', 'kim'), joined('dan', 'dan@example.com'), greeted('dan', 'kim'));
-      const batch = await batchOf(0);
-      const failed: unknown = await projector.fold(batch).catch((error: unknown) => error);
+      const batch = await batchAfter(events, 0);
+      const failed: unknown = await projector(notGreeting)
+        .fold(batch)
+        .catch((error: unknown) => error);
       expect((failed as PoisonEvent).event).toBe(batch[0]);
     }));
 
   test('reports the event it cannot fold, and stores nothing of its batch', () =>
     withClub(async ({ events, store }) => {
       await happen(events, facts.joined('ada'), facts.greeted('ada', 'kim'));
-      const projection = {
-        ...memberProjection,
-        evolve: (...[view, event, id]: Parameters<typeof memberProjection.evolve>) => {
-          if (event.type === 'MemberGreeted') throw new Error('No greetings');
-          return memberProjection.evolve(view, event, id);
-        },
-      };
-      const projector = new Projector(store, { projection, table: liveTable(projection) });
-      const batch = (await events.readAll()).map((event) => catalogue.decode(event));
+      const projector = new Projector(store, { projection: notGreeting, table: liveTable(notGreeting) });
+      const batch = await batchAfter(events);
       const failed: unknown = await project(store, [projector], batch, 1).catch((error: unknown) => error);
       expect(failed).toBeInstanceOf(PoisonEvent);
       expect(failed).toMatchObject({ event: { type: 'MemberGreeted', position: 1 }, document: { id: 'ada' } });

@@ -1,4 +1,4 @@
-// The codes of packed text, and the forms of the values that they replace.
+// The codes of packed text, the forms of the values that they replace, and the buffers for both texts.
 
 /** First character of packed text. */
 export const PACKED = 0x1f;
@@ -37,6 +37,12 @@ export const MAX_VALUE = 20;
 export const PAIRS = [0, 2, 5, 8, 11, 14, 17, 20];
 /** Offsets of the punctuation in `TIME_FORM`. */
 export const MARKS = [4, 7, 10, 13, 16, 19];
-/** Number of UUIDs whose repetitions are packed. It must never change, because stored text contains their numbers. */
-export const MOST_UUIDS = 32;
+/** Buffers for the input text and the output text. Packing and unpacking share them, because neither is interrupted. */
+export const source = Buffer.allocUnsafeSlow(MAX_BYTES);
+export const target = Buffer.allocUnsafeSlow(MAX_BYTES);
+/**
+ * Offsets of the first distinct UUIDs in the unpacked text. Stored text contains their numbers, so the size must never
+ * change.
+ */
+export const uuids = new Uint32Array(32);
 export const [DASH, ZERO] = [0x2d, 0x30] as const;

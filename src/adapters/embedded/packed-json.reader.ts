@@ -10,7 +10,6 @@ import {
   LAST_GROUP,
   LOOKAHEAD,
   MAX_BYTES,
-  MOST_UUIDS,
   PACKED,
   PAIRS,
   REPEATED,
@@ -21,17 +20,16 @@ import {
   UUID_DIGITS,
   UUID_LENGTH,
   ZERO,
+  source,
+  target,
+  uuids,
 } from './packed-json.forms.js';
 import { BASE, expansions } from './packed-json.words.js';
 
-/** Buffers for the input text and the output text. */
-const source = Buffer.allocUnsafeSlow(MAX_BYTES);
-const target = Buffer.allocUnsafeSlow(MAX_BYTES);
 const { bytes: expanded, starts } = expansions;
 let sourceLength = 0;
 let to = 0;
-/** Offsets of the first distinct UUIDs in `target`. */
-const uuids = new Uint32Array(MOST_UUIDS);
+/** Number of offsets in `uuids`. They refer to `target`. */
 let uuidCount = 0;
 
 export class DamagedText extends Error {

@@ -11,7 +11,6 @@ import {
   MAX_BYTES,
   MAX_CHARACTERS,
   MAX_VALUE,
-  MOST_UUIDS,
   PACKED,
   PAIRS,
   REPEATED,
@@ -24,16 +23,15 @@ import {
   UUID_LENGTH,
   ZERO,
   hexValues,
+  source,
+  target,
+  uuids,
 } from './packed-json.forms.js';
-import { AFTERS, BASE, FORMS, numberIn, numberOf, UNKNOWN, VALUE } from './packed-json.words.js';
+import { AFTER, AFTERS, BASE, BEFORE, FORMS, numberIn, numberOf, UNKNOWN, VALUE } from './packed-json.words.js';
 
-/** Buffers for the input text and the output text. */
-const source = Buffer.allocUnsafeSlow(MAX_BYTES);
-const target = Buffer.allocUnsafeSlow(MAX_BYTES);
 let sourceLength = 0;
 let to = 0;
-/** Offsets of the first distinct UUIDs in `source`. */
-const uuids = new Uint32Array(MOST_UUIDS);
+/** Number of offsets in `uuids`. They refer to `source`. */
 let uuidCount = 0;
 /** Returned instead of an offset if the input is not JSON. */
 const NOT_JSON = Infinity;
@@ -145,18 +143,18 @@ function takeBefore(quote: number): number {
   const last = source[quote - 1];
   if (last !== COMMA && last !== BRACE) return -1;
   to -= 1;
-  if (last === BRACE) return 2;
-  if (source[quote - 2] !== QUOTE) return 1;
+  if (last === BRACE) return BEFORE.first;
+  if (source[quote - 2] !== QUOTE) return BEFORE.other;
   to -= 1;
-  return 0;
+  return BEFORE.text;
 }
 
 /** Writes the code of a field name. `value` is the offset of the field's value. */
 function packName(number: number, before: number, value: number): number {
-  const after = source[value] === QUOTE ? 0 : isNull(value) ? 1 : 2;
+  const after = source[value] === QUOTE ? AFTER.text : isNull(value) ? AFTER.null : AFTER.other;
   packWord(number, before * AFTERS + after);
-  if (after === 0) return packContent(value + 1);
-  return after === 1 ? value + 4 : value;
+  if (after === AFTER.text) return packContent(value + 1);
+  return after === AFTER.null ? value + 4 : value;
 }
 
 export function packWord(number: number, form: number): void {
