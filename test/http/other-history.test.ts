@@ -40,8 +40,9 @@ afterEach(async () => {
 const filesOf = async (directory: string, name: string): Promise<string[]> =>
   (await readdir(directory)).filter((file) => file.startsWith(name));
 
+/** Ignores files that a connection of the stopped service removes meanwhile, when it is garbage-collected. */
 const remove = async (name: string): Promise<void> => {
-  for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file));
+  for (const file of await filesOf(service.directory, name)) await rm(join(service.directory, file), { force: true });
 };
 
 /**
