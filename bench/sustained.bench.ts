@@ -20,7 +20,7 @@ const TRIAL_SECONDS = pick(15, 4);
 const GOAL = 0.04;
 const LAG_GOAL_MS = 1_000;
 /** After a failed trial, the next rate is this factor times the trial's rate or throughput, whichever is lower. */
-const STEP = 0.85;
+const STEP = 0.95;
 const MOST_TRIALS = pick(12, 4);
 
 type Held = { readonly load: LoadResult; readonly lag: Lag; readonly holds: boolean };

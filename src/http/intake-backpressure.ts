@@ -1,9 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { Progress } from '../projecting/progress.js';
+import { SaleGroups, type Sender } from './sale-groups.js';
 
 /** Maximum time for which an accepted sale may be missing from the read models before further sales are delayed. */
-const MAX_LAG_MS = 500;
+const MAX_LAG_MS = 250;
 /** Maximum delay of a sale. */
 const MAX_WAIT_MS = 1_000;
 /** Minimum interval between remembered positions. */
@@ -17,8 +18,8 @@ const STANDSTILL_MS = 5_000;
 type Mark = { readonly position: number; readonly atMs: number };
 
 /**
- * Slows down the partner intake while the read models are more than half a second behind. This limits the backlog after
- * a burst. Delays a sale by at most a second and never rejects one.
+ * Slows down the partner intake while the read models are more than a quarter of a second behind. This limits the
+ * backlog after a burst. Delays a sale by at most a second and never rejects one.
  */
 @Injectable()
 export class IntakeBackpressure {
@@ -26,11 +27,14 @@ export class IntakeBackpressure {
   private marks: Mark[] = [];
   private freeUntilMs = Number.NEGATIVE_INFINITY;
   private waiting: Promise<void> | undefined;
+  private readonly groups: SaleGroups;
 
   constructor(
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(Progress) private readonly progress: Progress,
-  ) {}
+  ) {
+    this.groups = new SaleGroups(clock);
+  }
 
   /** Remembers the position of an accepted sale. */
   accepted(position: number): void {
@@ -43,8 +47,11 @@ export class IntakeBackpressure {
   /**
    * Resolves when the next sale may be accepted. All delayed sales share one wait, so that they are appended in a
    * single commit.
+   *
+   * @param sender the connection of a single sale, which may wait for other sales; undefined for a batch
    */
-  async turn(): Promise<void> {
+  async turn(sender?: Sender): Promise<void> {
+    await (sender && this.groups.join(sender));
     const nowMs = this.clock.monotonicMs();
     const due = this.marks.findLast(({ atMs }) => nowMs - atMs > MAX_LAG_MS);
     if (!due) return;
