@@ -43,7 +43,7 @@ export class SaleGroups {
     this.senders.set(sender, nowMs);
     if (!this.group && nowMs - this.periodBeganMs >= this.periodMs) this.beginPeriod(nowMs);
     this.inPeriod += 1;
-    if (this.rate < ENOUGH_PER_MS) return undefined;
+    if (this.rate < ENOUGH_PER_MS || this.senders.size === 1) return undefined;
     this.waiting += 1;
     const { released } = (this.group ??= this.openGroup(nowMs));
     if (this.waiting >= Math.min(this.senders.size, MAX_SALES)) this.release();

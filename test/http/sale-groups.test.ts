@@ -95,7 +95,12 @@ describe('Sales wait for each other', () => {
   test('for up to 8 ms, if they arrive every two milliseconds', async () => {
     await arrivals.stream(connections(64), 2, 200);
     expect(Math.max(...arrivals.waits())).toBe(8);
-    expect(arrivals.sizes().slice(8, -1).every((size) => size === 4)).toBe(true);
+    expect(
+      arrivals
+        .sizes()
+        .slice(8, -1)
+        .every((size) => size === 4),
+    ).toBe(true);
   });
 
   test.each([
@@ -133,7 +138,10 @@ describe('Sales wait for each other', () => {
 });
 
 test('Every sale is accepted within 32 ms and in the order of arrival, at any rate and from any connections', async () => {
-  const step = fc.record({ connection: fc.nat({ max: 7 }), afterMs: fc.constantFrom(0, 0, 0.2, 0.5, 1, 2, 5, 20, 150) });
+  const step = fc.record({
+    connection: fc.nat({ max: 7 }),
+    afterMs: fc.constantFrom(0, 0, 0.2, 0.5, 1, 2, 5, 20, 150),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 200 }), async (steps) => {
       const all = new Arrivals();
