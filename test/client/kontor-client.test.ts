@@ -246,6 +246,19 @@ describe('The client', () => {
     expect(never.asked.length).toBe(5);
   });
 
+  test('pauses no longer than the maximum while it has no connection', async () => {
+    const { asked, send } = between(() => {
+      throw new TypeError('No connection');
+    });
+    const { api } = officeOf({ fetch: send, credentials: { accessToken: () => 'x' }, maxTries: 12, maxPauseMs: 1 });
+    const beganMs = performance.now();
+    await expect(api.GET('/api/accounts', { params: { query: { pageNumber: 1, pageSize: 1 } } })).rejects.toMatchObject(
+      { code: 'UNREACHABLE' },
+    );
+    expect(asked.length).toBe(12);
+    expect(performance.now() - beganMs).toBeLessThan(5_000);
+  });
+
   test('reports a response that does not come from the service', async () => {
     const proxy: Server = createServer((_request, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));

@@ -167,10 +167,10 @@ export class KontorClient {
   private pauseAfter(outcome: Response | KontorError, tries: number): number | undefined {
     const { status } = outcome;
     if (status !== 0 && !isBusy(status)) return undefined;
+    const { maxPauseMs = 30_000 } = this.options;
     const asked = outcome instanceof KontorError ? outcome.retryAfterSeconds : retryAfterOf(outcome);
-    const backoff = FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2);
-    const pauseMs = asked === undefined ? backoff : asked * 1_000;
-    return status !== 0 && pauseMs > (this.options.maxPauseMs ?? 30_000) ? undefined : pauseMs;
+    if (asked !== undefined) return asked * 1_000 > maxPauseMs ? undefined : asked * 1_000;
+    return Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2), maxPauseMs);
   }
 
   private noted(response: Response | KontorError): Response {
