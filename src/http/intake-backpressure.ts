@@ -19,7 +19,7 @@ type Mark = { readonly position: number; readonly atMs: number };
 
 /**
  * Slows down the partner intake while the read models are more than a quarter of a second behind. This limits the
- * backlog after a burst. Delays a sale by at most a second and never rejects one.
+ * backlog after a burst. Delays a sale by at most a second and never rejects one. Also gathers single sales in groups.
  */
 @Injectable()
 export class IntakeBackpressure {

@@ -17,7 +17,7 @@ const SENDER_MS = 100;
 
 /** The connection over which a sale arrived. */
 export type Sender = { readonly destroyed: boolean };
-type Group = { readonly released: Promise<void>; readonly release: () => void };
+type Group = { sales: number; readonly released: Promise<void>; readonly release: () => void };
 
 /**
  * Gathers the sales that arrive within a period of a few milliseconds. The sales of a group are accepted one after
@@ -33,7 +33,6 @@ export class SaleGroups {
   /** Sales per millisecond in the previous period. */
   private rate = 0;
   private group: Group | undefined;
-  private waiting = 0;
 
   constructor(private readonly clock: Clock) {}
 
@@ -44,10 +43,10 @@ export class SaleGroups {
     if (!this.group && nowMs - this.periodBeganMs >= this.periodMs) this.beginPeriod(nowMs);
     this.inPeriod += 1;
     if (this.rate < ENOUGH_PER_MS || this.senders.size === 1) return undefined;
-    this.waiting += 1;
-    const { released } = (this.group ??= this.openGroup(nowMs));
-    if (this.waiting >= Math.min(this.senders.size, MAX_SALES)) this.release();
-    return released;
+    const group = (this.group ??= this.openGroup(nowMs));
+    group.sales += 1;
+    if (group.sales >= Math.min(this.senders.size, MAX_SALES)) this.release();
+    return group.released;
   }
 
   private beginPeriod(nowMs: number): void {
@@ -62,7 +61,7 @@ export class SaleGroups {
   private openGroup(nowMs: number): Group {
     let release!: () => void;
     const released = new Promise<void>((resolve) => (release = resolve));
-    const group = { released, release };
+    const group = { sales: 0, released, release };
     void this.clock.sleep(this.periodBeganMs + this.periodMs - nowMs).then(() => {
       if (this.group !== group) return;
       this.beginPeriod(this.clock.monotonicMs());
@@ -74,6 +73,5 @@ export class SaleGroups {
   private release(): void {
     this.group?.release();
     this.group = undefined;
-    this.waiting = 0;
   }
 }

@@ -134,7 +134,7 @@ export const SaleController = controllerOf(
     async ({ caller, idempotencyKey, body: payload, received, query, request }, services) => {
       const { tenantId, sourceId } = caller;
       const backpressure = services.get(IntakeBackpressure);
-      await backpressure.turn(request.raw.socket);
+      await backpressure.turn(request.socket);
       const intake = { tenantId, sourceId, idempotencyKey, payload, received, isOnlyValidated: query.validateOnly };
       const taken = await services.commands.execute(new TakeSale(intake));
       const { receipt: body, replayed, position, differing } = taken;
