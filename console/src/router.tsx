@@ -21,6 +21,7 @@ const signIn = createRoute({
 const overview = createRoute({
   getParentRoute: () => signedIn,
   path: '/',
+  validateSearch: searchParams({ period: oneOf('day') }),
   component: HomePage,
 });
 const jobs = createRoute({

@@ -145,7 +145,11 @@ const QueueMetricsDto = named(
     history: z
       .array(QueueSampleDto)
       .optional()
-      .meta({ description: 'With `history=true`: samples from the last hour, taken every 10 seconds, oldest first.' }),
+      .meta({
+        description:
+          'With `history=true`: samples from the last 24 hours, oldest first. Samples are taken every 10 seconds. ' +
+          'Samples older than an hour are combined into one for each five minutes, with the largest lags.',
+      }),
   }),
 );
 const queuesQuery = z.strictObject({ history: queryBooleanOr(false) });

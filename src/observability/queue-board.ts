@@ -52,8 +52,12 @@ const SHARED_FOR_MS = 10_000;
 const DIVIDED_KINDS: readonly QueueKind[] = ['projection', 'policy', 'forwarder'];
 const ANSWER_WITHIN_MS = 2_000;
 const SAMPLE_EVERY_MS = 10_000;
-/** Number of samples to keep, covering one hour. */
+/** Number of recent samples to keep, covering one hour. */
 const MAX_SAMPLES = 360;
+/** Number of older samples that are combined into one, which covers five minutes. */
+const COMBINED = 30;
+/** Number of combined samples to keep, covering 23 hours. */
+const MAX_COMBINED = 276;
 
 type Found = { readonly name: string; readonly kind: QueueKind; readonly reading: QueueReading | undefined };
 const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null };
@@ -73,6 +77,7 @@ export class QueueBoard {
   private readonly stopping = new AbortController();
   private running: Promise<unknown> = Promise.resolve();
   private samples: readonly QueueSample[] = [];
+  private older: readonly QueueSample[] = [];
 
   constructor(private readonly parts: BoardParts) {}
 
@@ -82,9 +87,12 @@ export class QueueBoard {
     this.running = Promise.all([this.sample(), ...(shared ? [this.share(shared)] : [])]);
   }
 
-  /** Returns the samples from the last hour, oldest first; fewer if this process started more recently. */
+  /**
+   * Returns the samples from the last 24 hours, oldest first; fewer if this process started more recently. Samples
+   * older than an hour cover five minutes each.
+   */
   history(): readonly QueueSample[] {
-    return this.samples;
+    return [...this.older, ...this.samples];
   }
 
   async stop(): Promise<void> {
@@ -144,9 +152,15 @@ export class QueueBoard {
     for (;;) {
       await clock.sleep(SAMPLE_EVERY_MS, this.stopping.signal);
       if (this.stopping.signal.aborted) return;
-      const sample = sampleOf(await this.list(), clock.nowMs());
-      this.samples = [...this.samples.slice(1 - MAX_SAMPLES), sample];
+      this.keep(sampleOf(await this.list(), clock.nowMs()));
     }
+  }
+
+  private keep(sample: QueueSample): void {
+    this.samples = [...this.samples, sample];
+    if (this.samples.length < MAX_SAMPLES + COMBINED) return;
+    this.older = [...this.older.slice(1 - MAX_COMBINED), together(this.samples.slice(0, COMBINED))];
+    this.samples = this.samples.slice(COMBINED);
   }
 
   private inTime<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -202,10 +216,22 @@ function combined(readings: readonly QueueReading[]): QueueReading {
   };
 }
 
-function sampleOf(queues: readonly QueueState[], nowMs: number): QueueSample {
+const sampleOf = (queues: readonly QueueState[], nowMs: number): QueueSample => ({
+  at: new Date(nowMs).toISOString(),
+  head: queues[0]?.head ?? null,
+  lags: largest(queues.map(({ kind, lag }) => [kind, lag])),
+});
+
+/** Returns the last sample with the largest lags of all samples. */
+const together = (samples: readonly QueueSample[]): QueueSample => ({
+  ...(samples.at(-1) as QueueSample),
+  lags: largest(samples.flatMap(({ lags }) => Object.entries(lags) as [QueueKind, number][])),
+});
+
+function largest(of: readonly (readonly [QueueKind, number | null])[]): QueueSample['lags'] {
   const lags: Partial<Record<QueueKind, number>> = {};
-  for (const { kind, lag } of queues) if (lag !== null) lags[kind] = Math.max(lag, lags[kind] ?? 0);
-  return { at: new Date(nowMs).toISOString(), head: queues[0]?.head ?? null, lags };
+  for (const [kind, lag] of of) if (lag !== null) lags[kind] = Math.max(lag, lags[kind] ?? 0);
+  return lags;
 }
 
 /**

@@ -161,6 +161,20 @@ test('The overview shows what needs attention, folds healthy queues, and charts 
   await eventually(async () => (await undrawn.count()) === 0);
 });
 
+test('The period of the charts is kept in the address', async () => {
+  await visitor.signIn(OPERATOR);
+  const period = page.getByRole('combobox', { name: 'Period of the charts' });
+  await period.click();
+  await page.getByRole('option', { name: 'Charts of the last 24 hours' }).click();
+  await page.waitForURL(/\/console\/\?period=day$/);
+  await page.reload();
+  expect(await period.inputValue()).toBe('Charts of the last 24 hours');
+  await page.getByRole('img', { name: /^Largest lag now: projections \d/ }).waitFor();
+  await period.click();
+  await page.getByRole('option', { name: 'Charts of the last hour' }).click();
+  await page.waitForURL(/\/console\/$/);
+});
+
 test('Cache entries are cleared by a pattern, and the dialog shows how many', async () => {
   await visitor.signIn(OPERATOR, '/queues');
   await page.getByText("in this process's memory").waitFor();

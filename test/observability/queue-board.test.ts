@@ -66,7 +66,7 @@ describe('The queues of the service', () => {
     expect((await board.list())[0]).toMatchObject({ position: 100, lag: 0 });
   });
 
-  test('are remembered for an hour, so that a chart shows what happened before it was opened', async () => {
+  test('are remembered every ten seconds for an hour, so that a chart shows what happened before it was opened', async () => {
     const clock = new ManualClock(Date.UTC(2026, 2, 4));
     let head = 100;
     const { board } = new Replica(clock, undefined, { head: () => Promise.resolve(head) });
@@ -78,10 +78,32 @@ describe('The queues of the service', () => {
       { at: '2026-03-04T00:00:10.000Z', head: 100, lags: { projection: 10, policy: 60 } },
       { at: '2026-03-04T00:00:20.000Z', head: 140, lags: { projection: 50, policy: 100 } },
     ]);
-    for (let minute = 0; minute < 60; minute += 1)
-      for (let sample = 0; sample < 6; sample += 1) await clock.advance(10_000);
-    expect(board.history()).toHaveLength(360);
-    expect(board.history()[0]?.at).toBe('2026-03-04T00:00:30.000Z');
+    for (let sample = 3; sample < 390; sample += 1) await clock.advance(10_000);
+    expect(board.history()).toHaveLength(389);
+    await clock.advance(10_000);
+    expect(board.history()).toHaveLength(361);
+    expect(board.history().slice(0, 2)).toEqual([
+      { at: '2026-03-04T00:05:00.000Z', head: 140, lags: { projection: 50, policy: 100 } },
+      { at: '2026-03-04T00:05:10.000Z', head: 140, lags: { projection: 50, policy: 100 } },
+    ]);
+    await board.stop();
+  });
+
+  test('are remembered for a day, with the largest lags of each five minutes', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 2, 4));
+    let head = 100;
+    const { board } = new Replica(clock, undefined, { head: () => Promise.resolve(head) });
+    board.start();
+    for (let sample = 1; sample <= 25 * 360; sample += 1) {
+      head = sample === 1_085 ? 900 : 100;
+      await clock.advance(10_000);
+    }
+    const history = board.history();
+    expect(history).toHaveLength(276 + 360);
+    expect(history[0]?.at).toBe('2026-03-04T01:05:00.000Z');
+    expect(history.filter(({ lags }) => lags.projection !== 10)).toEqual([
+      { at: '2026-03-04T03:05:00.000Z', head: 100, lags: { projection: 810, policy: 860 } },
+    ]);
     await board.stop();
   });
 

@@ -4466,7 +4466,7 @@ export interface components {
         };
         QueueMetricsDto: {
             queues: components["schemas"]["QueueDto"][];
-            /** @description With `history=true`: samples from the last hour, taken every 10 seconds, oldest first. */
+            /** @description With `history=true`: samples from the last 24 hours, oldest first. Samples are taken every 10 seconds. Samples older than an hour are combined into one for each five minutes, with the largest lags. */
             history?: components["schemas"]["QueueSampleDto"][];
         };
         QueueSampleDto: {

@@ -28,10 +28,10 @@ export type Sample = Point & {
   readonly rates: ReadonlyMap<string, number>;
 };
 
-type Observed = {
+export type Observed = {
   readonly queues: readonly Queue[];
   readonly samples: readonly Sample[];
-  /** Points that the service retains from the hour before the first sample. */
+  /** Points that the service retains from the 24 hours before the first sample. */
   readonly history: readonly Point[];
 };
 
@@ -63,7 +63,7 @@ function sampled(before: readonly Sample[], queues: readonly Queue[]): readonly 
 
 /**
  * Current state of all queues. Includes the samples collected since the signed-in user first viewed the queues, and the
- * service's values from the preceding hour.
+ * service's values from the preceding 24 hours.
  */
 export const queuesQuery = queryOptions({
   queryKey: ['queues'],

@@ -1,5 +1,6 @@
+import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { openErrorsQuery, parkedQuery } from '../api/attention';
 import { jobsQuery, type Job } from '../api/jobs';
@@ -8,6 +9,7 @@ import {
   queuesQuery,
   SLOWLY_MS,
   systemQuery,
+  type Observed,
   type Point,
   type Queue,
   type Sample,
@@ -29,6 +31,9 @@ import { Tiles, type TileProps } from '../parts/tile';
 import { inSentence, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
+const route = getRouteApi('/signed-in/');
+/** Periods of the charts, in seconds. */
+const [HOUR, DAY] = [3_600, 86_400];
 const UNKNOWN = '…';
 const NOT_KNOWN = t('currently unknown');
 
@@ -47,10 +52,15 @@ export function OverviewPage(): ReactNode {
   const system = useQuery(systemQuery);
   const queues = useQuery(queuesQuery);
   const samples = queues.data?.samples ?? [];
-  const points = [...(queues.data?.history ?? []), ...samples];
+  const { period } = route.useSearch();
+  const points = pointsIn(period === 'day' ? DAY : HOUR, queues.data);
   return (
     <>
-      <PageHeader lead={t('Refreshed every two seconds.')} title={t('Overview')} />
+      <PageHeader
+        actions={<PeriodChoice isDay={period === 'day'} />}
+        lead={t('Refreshed every two seconds.')}
+        title={t('Overview')}
+      />
       {system.error !== null && <ProblemView error={system.error} onRetry={system.refetch} />}
       <Attention queues={queues} system={system} />
       <StateTiles samples={samples} system={system} />
@@ -75,6 +85,31 @@ export function OverviewPage(): ReactNode {
       </div>
       <ReplicaShares of={system.data?.ranges} />
     </>
+  );
+}
+
+/** Returns the known points of the last `seconds`, oldest first. */
+function pointsIn(seconds: number, of: Observed | undefined): readonly Point[] {
+  const since = Date.now() / 1_000 - seconds;
+  return [...(of?.history ?? []), ...(of?.samples ?? [])].filter(({ at }) => at >= since);
+}
+
+function PeriodChoice({ isDay }: { isDay: boolean }): ReactNode {
+  const navigate = useNavigate();
+  return (
+    <Select
+      allowDeselect={false}
+      aria-label={t('Period of the charts')}
+      checkIconPosition="right"
+      data={[
+        { value: 'hour', label: t('Charts of the last hour') },
+        { value: 'day', label: t('Charts of the last 24 hours') },
+      ]}
+      onChange={(chosen) => {
+        void navigate({ to: '/', search: chosen === 'day' ? { period: 'day' } : {}, replace: true });
+      }}
+      value={isDay ? 'day' : 'hour'}
+    />
   );
 }
 
