@@ -26,6 +26,7 @@ export class WebhookReceiver {
   readonly received: Received[] = [];
   answer: (path: string, body: string) => HookReply | Promise<HookReply> = () => ({ status: 204 });
   private readonly hanging = new Set<ServerResponse>();
+  private deciding = 0;
 
   private constructor(private readonly server: Server) {
     server.on('request', (request, response) => {
@@ -42,6 +43,11 @@ export class WebhookReceiver {
     server.keepAliveTimeout = 60_000;
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return new WebhookReceiver(server);
+  }
+
+  /** Number of received requests to which the receiver has not responded. */
+  get unanswered(): number {
+    return this.deciding + this.hanging.size;
   }
 
   urlOf(path: string): string {
@@ -62,11 +68,18 @@ export class WebhookReceiver {
   }
 
   private async respond(path: string, headers: IncomingHttpHeaders, body: string, response: ServerResponse) {
+    this.deciding += 1;
     const reply = await this.answer(path, body);
+    this.deciding -= 1;
     const status = reply === 'hang' ? 0 : reply.status;
     this.received.push({ path, headers, body, status: reply === 'hang' ? 999 : status });
-    if (reply === 'hang') this.hanging.add(response);
+    if (reply === 'hang') this.hang(response);
     else response.writeHead(status, reply.headers).end(reply.body);
+  }
+
+  private hang(response: ServerResponse): void {
+    this.hanging.add(response);
+    response.once('close', () => this.hanging.delete(response));
   }
 }
 
