@@ -59,6 +59,7 @@ const testMessage = ({ tenantId, id: subject }: Target, id: string, nowMs: numbe
   JSON.stringify({
     ...{ specversion: '1.0', id, source: `/tenants/${tenantId}`, type: 'kontor.webhook.test.v1', subject },
     ...{ time: new Date(nowMs).toISOString(), datacontenttype: 'application/json', tenantid: tenantId },
+    sequence: '0',
     data: { webhookId: subject },
   });
 

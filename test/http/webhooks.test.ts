@@ -160,7 +160,7 @@ describe('A webhook', () => {
     });
     const one = receiver.received.find(({ path }) => path === '/tested');
     expect(one && verified(one, made.secret)).toMatchObject({
-      type: 'kontor.webhook.test.v1',
+      ...{ type: 'kontor.webhook.test.v1', sequence: '0' },
       data: { webhookId: made.id },
     });
   });
