@@ -98,10 +98,10 @@ const isOther =
  */
 export class ProjectionQuarantine {
   /**
-   * Quarantine entries that stopped their generations and whose events are being retried. An entry is settled once the
-   * generation has passed the entry's event.
+   * Quarantine entries that stopped their generations and whose events are being retried. A generation can have an
+   * entry for each of its ranges. An entry is settled once the generation has passed the entry's event.
    */
-  private readonly retried = new Map<Projector, QuarantineEntry>();
+  private readonly retried = new Map<Projector, readonly QuarantineEntry[]>();
 
   constructor(private readonly parts: ProjectionRunnerParts) {}
 
@@ -110,7 +110,7 @@ export class ProjectionQuarantine {
     const { portion, checkpointKey } = projector;
     for (const entry of await quarantineOf(this.parts.store, checkpointKey)) {
       if (!portion.has(entry.stream)) continue;
-      if (entry.kind === 'projection') this.retried.set(projector, entry);
+      if (entry.kind === 'projection') this.noteRetry(projector, entry);
       else {
         projector.leave(entry);
         await this.mend(projector, entry, projector.position);
@@ -164,17 +164,24 @@ export class ProjectionQuarantine {
     logger.error({ err: cause, projection: projector.name, position, document: apart?.id }, message);
   }
 
-  /** Settles the event that stopped the generation, once the generation has passed it. */
+  /** Settles the events that stopped the generation and that it has passed. */
   async passed(projector: Projector): Promise<void> {
-    const entry = this.retried.get(projector);
-    if (!entry || projector.position < entry.position || projector.phase === 'stopped') return;
-    await this.clear(projector, entry);
-    this.retried.delete(projector);
+    const { position, phase } = projector;
+    const entries = this.retried.get(projector);
+    if (!entries || phase === 'stopped') return;
+    for (const entry of entries) if (entry.position <= position) await this.clear(projector, entry);
+    const open = entries.filter((entry) => entry.position > position);
+    if (open.length > 0) this.retried.set(projector, open);
+    else this.retried.delete(projector);
+  }
+
+  private noteRetry(projector: Projector, entry: QuarantineEntry): void {
+    this.retried.set(projector, [...(this.retried.get(projector) ?? []).filter(isOther(entry)), entry]);
   }
 
   /** Makes a stopped generation retry its event. */
   retry(projector: Projector): void {
-    if (projector.stoppedAt) this.retried.set(projector, projector.stoppedAt);
+    if (projector.stoppedAt) this.noteRetry(projector, projector.stoppedAt);
     projector.stoppedAt = undefined;
     projector.forget();
     projector.become('catching-up');

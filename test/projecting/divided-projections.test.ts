@@ -3,7 +3,15 @@ import { checkpointKey, type AnyProjection } from '../../src/projecting/projecti
 import { ALL_RANGES, modelPart, portionOf, positionsIn, rangeOf } from '../../src/eventsourcing/ranges.js';
 import { catalogue, facts, greeterProjection, happen, memberProjection } from '../support/club.toy.js';
 import { TENANT } from '../support/member.toy.js';
-import { liveOf, mustEqual, poisoned, rebuilt, withClub, type Club } from '../support/running-club.js';
+import {
+  hasEmptyQuarantine,
+  liveOf,
+  mustEqual,
+  poisoned,
+  rebuilt,
+  withClub,
+  type Club,
+} from '../support/running-club.js';
 import { until } from '../support/while-time-passes.js';
 
 const TENANTS = Array.from({ length: 40 }, (_, n) => `f81d4fae-7dec-41d0-a765-00a0c91e6b${String(10 + n)}`);
@@ -150,5 +158,20 @@ describe('Projections divided between two processes', () => {
       await low.reached(position);
       await high.reached(position, memberProjection);
       expect([low.stopped, high.stopped]).toEqual([[], ['greeters']]);
+    }));
+
+  test('settle the event at which each process had stopped, once another process has taken over all ranges', () =>
+    withClub(async (club) => {
+      const broken = [poisoned(greetersOfTenants, (by) => by === 'poison')];
+      const [low, high] = [await startPortion(club, LOW, broken), await startPortion(club, HIGH, broken)];
+      await happen(club.events, ...everywhere(facts.greeted('ada', 'poison')));
+      await until(club.clock, () => low.stopped.length === 1 && high.stopped.length === 1);
+      await Promise.all([low.stop(), high.stop()]);
+      const all = await startPortion(club, portionOf(ALL_RANGES), [greetersOfTenants]);
+      await all.reached(await happen(club.events, ...everywhere(facts.joined('ada'))));
+      await until(club.clock, () => all.settled.length === 2);
+      expect(all.settled.toSorted()).toEqual([...low.parked, ...high.parked].toSorted());
+      expect(await hasEmptyQuarantine(club)).toBe(true);
+      await mustEqual(club, greetersOfTenants);
     }));
 });
