@@ -323,15 +323,15 @@ export const statusOf = async (url: string, { key }: Books, externalId: string):
 /** Returns the external ids of all invoices, or of all returns, in list order. */
 export async function invoices(url: string, { token }: Books, type = 'INVOICE'): Promise<string[]> {
   const found: string[] = [];
-  for (let page = 1, pages = 1; page <= pages; page += 1) {
-    const list = await call<{ items: { externalId: string }[]; totalPages: number }>(
+  for (let page = 1; ; page += 1) {
+    // The total is a lower bound if there are many transactions.
+    const { items, hasNextPage } = await call<{ items: { externalId: string }[]; hasNextPage: boolean }>(
       `${url}/api/transactions?pageNumber=${page}&pageSize=100&type=${type}`,
       { token },
     );
-    found.push(...list.items.map(({ externalId }) => externalId));
-    pages = list.totalPages;
+    found.push(...items.map(({ externalId }) => externalId));
+    if (!hasNextPage) return found;
   }
-  return found;
 }
 
 export type TrialBalance = {

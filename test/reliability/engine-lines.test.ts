@@ -69,7 +69,7 @@ describe('a service whose connection to an engine is disturbed under load', () =
   let servers: Servers;
   const lines: Record<string, FaultProxy> = {};
   const settings: Record<string, string> = {};
-  beforeAll(async () => {
+  beforeEach(async () => {
     servers = await Servers.start();
     for (const { setting } of ENGINES) {
       const url = servers.settings[setting] ?? '';
@@ -78,7 +78,7 @@ describe('a service whose connection to an engine is disturbed under load', () =
       settings[setting] = url.replace(`:${port}`, `:${line.port}`);
     }
   });
-  afterAll(async () => {
+  afterEach(async () => {
     await Promise.all(Object.values(lines).map((line) => line.close()));
     await servers.dispose();
   });
