@@ -106,6 +106,7 @@ export const rows = [
     row: 'silent-watchers',
     fault: '1,000 SSE clients that never read',
     suites: ['test/reliability/silent-watchers.test.ts'],
+    needs: ['python3'],
     measures: true,
   },
   {
