@@ -114,19 +114,20 @@ export class GenerationFeed {
   }
 
   /**
-   * Feeds a generation until it enters the `following` phase. Returns false if the generation stops or is retired
-   * first, or if the process ends.
+   * Feeds generations with one subscription until they enter the `following` phase. Generations that start from the
+   * same position must share it, because reading and storing the events separately takes many times as long. Returns
+   * false if a generation stops or is retired first, or if the process ends.
    */
-  async catchUp(projector: Projector): Promise<boolean> {
+  async catchUp(projectors: readonly Projector[]): Promise<boolean> {
     const message = 'catching up failed; retrying';
-    const isBehind = (): boolean => projector.phase === 'catching-up';
-    const isFollowing = await this.retry([projector], message, async (gotOn) => {
-      if (!isBehind()) return false;
-      for await (const batch of this.subscribe(projector.position)) {
-        await this.store([projector], batch);
+    const behind = (): readonly Projector[] => projectors.filter(({ phase }) => phase === 'catching-up');
+    const isFollowing = await this.retry(projectors, message, async (gotOn) => {
+      if (behind().length === 0) return false;
+      for await (const batch of this.subscribe(Math.min(...behind().map(({ position }) => position)))) {
+        await this.store(behind(), batch);
         gotOn();
-        if (!isBehind()) return false;
-        if (batch.caughtUp && (await this.join(projector))) return true;
+        if (batch.caughtUp) await this.join(behind());
+        if (behind().length === 0) return projectors.every(({ phase }) => phase === 'following');
       }
       return this.ended();
     });
@@ -248,12 +249,11 @@ export class GenerationFeed {
    * A generation joins only once it contains everything that the others contain. Until then, it is fed separately, so
    * that it receives no event twice.
    */
-  private join(projector: Projector): Promise<boolean> {
+  private join(projectors: readonly Projector[]): Promise<void> {
     return this.turn(async () => {
-      const isComplete = projector.position >= (await this.containedUpTo());
-      const isTaken = isComplete && projector.phase === 'catching-up';
-      if (isTaken) projector.become('following');
-      return isTaken;
+      const upTo = await this.containedUpTo();
+      for (const projector of projectors)
+        if (projector.phase === 'catching-up' && projector.position >= upTo) projector.become('following');
     });
   }
 

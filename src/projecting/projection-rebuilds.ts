@@ -178,7 +178,7 @@ export class ProjectionRebuilds {
     const { feed, logger, reportRebuild } = this.parts;
     const { job, next } = one;
     const { name, rebuild, isCancelled } = job;
-    if (!((await feed.catchUp(next)) && (await this.cutOver(one)))) {
+    if (!((await feed.catchUp([next])) && (await this.cutOver(one)))) {
       if (next.stoppedAt) {
         const reason = `The event ${next.stoppedAt.eventId} of ${next.stoppedAt.stream} cannot be folded.`;
         await reportRebuild(name, rebuild.id, { kind: 'failed', reason });

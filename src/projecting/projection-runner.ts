@@ -107,9 +107,11 @@ export class ProjectionRunner {
       });
     }
     this.run(this.feed.follow((events) => this.react(events)));
-    for (const projector of rest) if (projector.phase === 'catching-up') this.run(this.feed.catchUp(projector));
+    const behind = rest.filter(({ phase }) => phase === 'catching-up');
+    for (const from of new Set(behind.map(({ position }) => position)))
+      this.run(this.feed.catchUp(behind.filter(({ position }) => position === from)));
     await this.feed.build(empty);
-    for (const projector of empty) this.run(this.feed.catchUp(projector));
+    this.run(this.feed.catchUp(empty));
   }
 
   async stop(): Promise<void> {
@@ -191,7 +193,7 @@ export class ProjectionRunner {
     for (const entry of entries) await this.quarantine.mend(projector, entry, this.feed.position);
     if (!projector.stoppedAt || !isMeant(projector.stoppedAt)) return;
     this.quarantine.retry(projector);
-    this.run(this.feed.catchUp(projector));
+    this.run(this.feed.catchUp([projector]));
   }
 
   private run(task: Promise<unknown>): void {

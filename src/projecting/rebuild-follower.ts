@@ -97,7 +97,7 @@ export class RebuildFollower {
     const next = known ?? (await addNext(this.parts, old, rebuild.generation));
     this.followed.set(rebuild.id, { old, next });
     await feed.build([next]);
-    await feed.catchUp(next);
+    await feed.catchUp([next]);
     if (next.phase === 'retired') await feed.retire(next);
   }
 }

@@ -318,15 +318,29 @@ describe('Running projections', () => {
       }));
   });
 
-  test('at different positions are each filled from their own, however small the gap', () =>
+  test('are filled from their own position, and together with the others at that position', () =>
     withClub(async (club) => {
       const first = await club.start([greeterProjection]);
       await first.reached(await happen(club.events, ...manyGreetings(50)));
       await first.stop();
       const all = await club.start();
       await all.reached(await happen(club.events, facts.opened('red', 1)));
-      expect(club.events.subscribedAfter).toEqual([-1, 49, -1, -1]);
+      expect(club.events.subscribedAfter).toEqual([-1, 49, -1]);
       await club.equalsRebuild(...clubProjections);
+    }));
+
+  test('that are filled together do not stop with one of them', () =>
+    withClub(async (club) => {
+      const first = await club.start([roomProjection]);
+      await happen(club.events, facts.joined('ada'), facts.greeted('ada', 'poison'));
+      await first.reached(await happen(club.events, ...manyGreetings(50)));
+      await first.stop();
+      const isPoison = (by: string) => by === 'poison';
+      const all = await club.start([poisoned(greeterProjection, isPoison), memberProjection, roomProjection], 7);
+      await all.reached(await happen(club.events, facts.joined('kim')), memberProjection, roomProjection);
+      expect(all.stopped).toEqual(['greeters']);
+      expect(club.events.subscribedAfter).toEqual([-1, 51, -1]);
+      await club.equalsRebuild(memberProjection, roomProjection);
     }));
 
   test('that are empty are filled from a long history in one pass, even after interruptions', () =>
