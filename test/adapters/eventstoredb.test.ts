@@ -200,6 +200,18 @@ describe('The EventStoreDB adapter', () => {
     expect(positions.at(-1)).toBe(head);
   });
 
+  test('reads the history once for subscriptions that catch up at the same time', async () => {
+    for (let n = 0; n < 30; n += 1) await appendTo(`sale-${n}`, ...Array.from({ length: 100 }, () => event()));
+    const before = server.asked.read;
+    const alone = (await catchUp({ after: BEFORE_ALL })).flatMap(({ events }) => events);
+    const reads = server.asked.read - before;
+    const together = await Promise.all(Array.from({ length: 5 }, () => catchUp({ after: BEFORE_ALL })));
+    for (const batches of together) expect(batches.flatMap(({ events }) => events)).toEqual(alone);
+    // Each subscription reads only the last page separately.
+    expect(server.asked.read - before - reads).toBeLessThan(reads + 5);
+    expect(reads).toBeGreaterThan(3_000 / 501);
+  });
+
   test('gives a slow consumer no checkpoint beyond its delivered events', async () => {
     await appendTo('sale-1', ...Array.from({ length: 60 }, (_, n) => event({ n })));
     await server.addNoise(300);

@@ -32,6 +32,8 @@ const LONGEST_PAUSE_MS = 500;
 /** Reads events. Every read operation has a maximum count and a timeout that restarts with every event. */
 export class Reader {
   private hasToldInvalid = false;
+  /** Pages that are being read for subscriptions, by position and size. */
+  private readonly pages = new Map<string, Promise<Page>>();
 
   constructor(
     private readonly connection: Connection,
@@ -93,6 +95,22 @@ export class Reader {
     for (const { event } of items) if (event && positionOf(event) !== after) events.push(event);
     const last = events.at(-1);
     return { events, last: last ? positionOf(last) : (after ?? BEFORE_ALL), end: items.length < maxCount };
+  }
+
+  /**
+   * Returns the page after a position. Subscriptions that catch up at the same time share its read. They do not share
+   * the last page, because it may lack events that were appended before a later caller asked for it.
+   */
+  async pageAfter(position: Position, size: number): Promise<Page> {
+    const key = `${position}/${size}`;
+    const reading = this.pages.get(key);
+    if (reading) {
+      const shared = await reading.catch(() => undefined);
+      if (shared && !shared.end) return shared;
+    }
+    const page = this.page('forwards', position, size).finally(() => this.pages.delete(key));
+    this.pages.set(key, page);
+    return page;
   }
 
   /** @throws InvalidPosition if the record at `position` is unreadable although it has already been delivered */

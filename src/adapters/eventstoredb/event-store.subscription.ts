@@ -125,7 +125,7 @@ class Subscription {
 
   private async readPage(): Promise<EventBatch | undefined> {
     const { reader, head } = this.parts;
-    const page = await this.orPause(() => reader.page('forwards', this.position, this.maxBatchSize));
+    const page = await this.orPause(() => reader.pageAfter(this.position, this.maxBatchSize));
     if (!page) return undefined;
     const events = this.accept(page.events);
     this.isBehind = page.events.length >= NEAR_HEAD;
