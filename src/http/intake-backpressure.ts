@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { CLOCK, type Clock } from '../ports/time.js';
+import { rangeOf } from '../eventsourcing/ranges.js';
 import { Progress } from '../projecting/progress.js';
 import { SaleGroups, type Sender } from './sale-groups.js';
 
@@ -14,19 +15,27 @@ const MARK_EVERY_MS = 50;
  * stalled read models.
  */
 const STANDSTILL_MS = 5_000;
+/** Key of the line for an undivided history. */
+const ALL = -1;
 
 type Mark = { readonly position: number; readonly atMs: number };
+/** Sales that are delayed together: those of one range or, if the history is not divided, all of them. */
+type Line = {
+  /** Positions of accepted sales, oldest first, at most one per MARK_EVERY_MS. */
+  marks: Mark[];
+  freeUntilMs: number;
+  waiting: Promise<void> | undefined;
+};
 
 /**
  * Slows down the partner intake while the read models are more than a quarter of a second behind. This limits the
- * backlog after a burst. Delays a sale by at most a second and never rejects one. Also gathers single sales in groups.
+ * backlog after a burst. Delays a sale by at most a second and never rejects one. If replicas divide the history, a
+ * range that is behind, for example because its leader was killed, delays only the sales of its own tenants. Also
+ * gathers single sales in groups.
  */
 @Injectable()
 export class IntakeBackpressure {
-  /** Positions of accepted sales, oldest first, at most one per MARK_EVERY_MS. */
-  private marks: Mark[] = [];
-  private freeUntilMs = Number.NEGATIVE_INFINITY;
-  private waiting: Promise<void> | undefined;
+  private readonly lines = new Map<number, Line>();
   private readonly groups: SaleGroups;
 
   constructor(
@@ -37,40 +46,58 @@ export class IntakeBackpressure {
   }
 
   /** Remembers the position of an accepted sale. */
-  accepted(position: number): void {
+  accepted(tenantId: string, position: number): void {
+    const { marks } = this.lineOf(tenantId);
     const atMs = this.clock.monotonicMs();
-    const last = this.marks.at(-1);
+    const last = marks.at(-1);
     if (last && (atMs - last.atMs < MARK_EVERY_MS || position <= last.position)) return;
-    this.marks.push({ position, atMs });
+    marks.push({ position, atMs });
   }
 
   /**
-   * Resolves when the next sale may be accepted. All delayed sales share one wait, so that they are appended in a
-   * single commit.
+   * Resolves when the tenant's next sale may be accepted. All delayed sales of a range share one wait, so that they are
+   * appended in a single commit.
    *
    * @param sender the connection of a single sale, which may wait for other sales; undefined for a batch
    */
-  async turn(sender?: Sender): Promise<void> {
+  async turn(tenantId: string, sender?: Sender): Promise<void> {
     await (sender && this.groups.join(sender));
+    const line = this.lineOf(tenantId);
     const nowMs = this.clock.monotonicMs();
-    const due = this.marks.findLast(({ atMs }) => nowMs - atMs > MAX_LAG_MS);
+    const due = line.marks.findLast(({ atMs }) => nowMs - atMs > MAX_LAG_MS);
     if (!due) return;
-    if (nowMs >= this.freeUntilMs) {
-      this.waiting ??= this.untilReached(due).finally(() => (this.waiting = undefined));
-      await this.waiting;
+    if (nowMs >= line.freeUntilMs) {
+      line.waiting ??= this.untilReached(tenantId, line, due).finally(() => (line.waiting = undefined));
+      await line.waiting;
     }
-    const slowest = this.slowest();
+    const slowest = this.slowest(tenantId);
     // The newest due position represents all earlier ones.
-    this.marks = this.marks.filter(({ position }) => position > slowest && position >= due.position);
+    line.marks = line.marks.filter(({ position }) => position > slowest && position >= due.position);
   }
 
-  private async untilReached({ position }: Mark): Promise<void> {
-    const before = this.slowest();
-    const reached = await this.progress.reached(position, MAX_WAIT_MS);
-    if (!reached && this.slowest() === before) this.freeUntilMs = this.clock.monotonicMs() + STANDSTILL_MS;
+  private lineOf(tenantId: string): Line {
+    const range = this.progress.divided.length > 0 ? rangeOf(tenantId) : ALL;
+    const known = this.lines.get(range);
+    if (known) return known;
+    const line: Line = { marks: [], freeUntilMs: Number.NEGATIVE_INFINITY, waiting: undefined };
+    this.lines.set(range, line);
+    return line;
   }
 
-  private slowest(): number {
-    return Math.min(...this.progress.names.map((name) => this.progress.position(name)));
+  private async untilReached(tenantId: string, line: Line, { position }: Mark): Promise<void> {
+    const before = this.slowest(tenantId);
+    const reached = await this.progress.reached(position, MAX_WAIT_MS, this.names, tenantId);
+    if (!reached && this.slowest(tenantId) === before) line.freeUntilMs = this.clock.monotonicMs() + STANDSTILL_MS;
+  }
+
+  private slowest(tenantId: string): number {
+    const range = rangeOf(tenantId);
+    return Math.min(...this.names.map((name) => this.progress.position(name, range)));
+  }
+
+  /** The read models that contain sales. If the history is divided, the others do not. */
+  private get names(): readonly string[] {
+    const { divided, names } = this.progress;
+    return divided.length > 0 ? divided : names;
   }
 }

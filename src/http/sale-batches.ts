@@ -84,18 +84,22 @@ export class SaleBatches {
     const within = sales.slice(0, 1 + admitted);
     const answered: Answered[] = [];
     while (answered.length < within.length) {
-      if (!batch.isOnlyValidated) await this.backpressure.turn();
+      if (!batch.isOnlyValidated) await this.backpressure.turn(partner.tenantId);
       answered.push(...(await Promise.all(await this.inTurn(batch, within.slice(answered.length)))));
       await nextTurn();
     }
     answered.push(...sales.slice(within.length).map((sale) => this.refused(batch, sale, refusal)));
-    return this.told(answered, headers);
+    return this.told(partner, answered, headers);
   }
 
-  private told(answered: readonly Answered[], headers: Readonly<Record<string, string>>): BatchAnswer {
+  private told(
+    { tenantId }: PartnerPrincipal,
+    answered: readonly Answered[],
+    headers: Readonly<Record<string, string>>,
+  ): BatchAnswer {
     const answers = answered.flatMap(({ answer }) => answer ?? []);
     const position = Math.max(0, ...answers.map((answer) => answer.position));
-    if (answers.some((answer) => statusOf(answer) === 202)) this.backpressure.accepted(position);
+    if (answers.some((answer) => statusOf(answer) === 202)) this.backpressure.accepted(tenantId, position);
     const pauses = answered.flatMap(({ retryAfterSeconds }) => retryAfterSeconds ?? []);
     const pause = pauses.length > 0 ? { 'retry-after': Math.max(...pauses) } : {};
     return {

@@ -134,12 +134,12 @@ export const SaleController = controllerOf(
     async ({ caller, idempotencyKey, body: payload, received, query, request }, services) => {
       const { tenantId, sourceId } = caller;
       const backpressure = services.get(IntakeBackpressure);
-      await backpressure.turn(request.socket);
+      await backpressure.turn(tenantId, request.socket);
       const intake = { tenantId, sourceId, idempotencyKey, payload, received, isOnlyValidated: query.validateOnly };
       const taken = await services.commands.execute(new TakeSale(intake));
       const { receipt: body, replayed, position, differing } = taken;
       const status = statusOf(taken);
-      if (status === 202) backpressure.accepted(position);
+      if (status === 202) backpressure.accepted(tenantId, position);
       request.state.sales = salesIn([taken]);
       const headers = differing.length > 0 ? { 'idempotency-differs': differing.join(',') } : {};
       return answer(body, { status, replayed, position, headers });

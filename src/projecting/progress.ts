@@ -23,6 +23,8 @@ export class Progress {
   private readonly failures = new Map<string, number>();
   private readonly waiters = new Set<Waiter>();
   private isSettling = false;
+  /** Names of the subscribers whose ranges are tracked separately. */
+  divided: readonly string[] = [];
   /** Whether all projections run in this process, which then need not poll for progress made elsewhere. */
   isReportedHere = false;
   /** Called when a caller starts waiting. */
@@ -38,6 +40,7 @@ export class Progress {
 
   /** Tracks the ranges of these subscribers separately, because several processes lead them. */
   divide(names: readonly string[]): void {
+    this.divided = names;
     for (const name of names)
       this.standings.set(name, { positions: new Array<number>(RANGES).fill(-1), stopped: new Set() });
   }
