@@ -106,7 +106,7 @@ export class QueueBoard {
     const here = this.parts.readings();
     const parts = shared ? await this.sharedParts(shared, here) : [];
     const readingOf = async (name: string) => {
-      const known = [...here, ...parts].filter((reading) => reading.name === name);
+      const known = newest([...here, ...parts].filter((reading) => reading.name === name));
       return known.length > 0 ? combined(known) : shared && (await this.inTime(() => read(shared, name)))?.[0];
     };
     const [head, ...states] = await Promise.all([
@@ -195,6 +195,22 @@ const read = (cache: Cache, name: string): Promise<readonly QueueReading[]> => r
 async function readKey(cache: Cache, key: string): Promise<readonly QueueReading[]> {
   const text = await cache.get(key);
   return text === undefined ? [] : [JSON.parse(text) as QueueReading | QueueReading[]].flat();
+}
+
+/**
+ * Returns the newest reading of each range. After a replica is killed, its last readings remain in the cache for some
+ * seconds, although other replicas have taken over its ranges.
+ */
+function newest(readings: readonly QueueReading[]): readonly QueueReading[] {
+  const covered = new Set<number>();
+  const kept: QueueReading[] = [];
+  for (const reading of readings.toSorted((a, b) => (b.readAtMs ?? 0) - (a.readAtMs ?? 0))) {
+    const ranges = reading.ranges?.filter((range) => !covered.has(range));
+    if (ranges?.length === 0) continue;
+    for (const range of ranges ?? []) covered.add(range);
+    kept.push(ranges ? { ...reading, ranges } : reading);
+  }
+  return kept;
 }
 
 /** Combines the readings from all replicas that work on a queue. */

@@ -26,6 +26,8 @@ export type QueueReading = {
   readonly lastProcessedAt: string | null;
   /** Ranges of the history on which this process works; absent if the queue is not divided. */
   readonly ranges?: readonly number[];
+  /** Time of the reading; absent in readings by older releases. */
+  readonly readAtMs?: number;
 };
 
 const WINDOW_SECONDS = 60;
@@ -110,7 +112,8 @@ export class QueueMeter {
     const lastProcessedAt = lastMs === undefined ? null : new Date(lastMs).toISOString();
     const isIdle = this.caughtUp && inFlight === 0;
     const { ranges } = this;
-    const figures = { inFlight, handled, failures, perMinute, lastProcessedAt };
+    const readAtMs = this.clock.nowMs();
+    const figures = { inFlight, handled, failures, perMinute, lastProcessedAt, readAtMs };
     return { name, kind, position, isIdle, ...figures, ...(ranges && { ranges }) };
   }
 

@@ -1,4 +1,5 @@
 import { MemoryCache } from '../../src/adapters/embedded/cache.js';
+import { ALL_RANGES } from '../../src/eventsourcing/ranges.js';
 import { QueueBoard, type BoardParts } from '../../src/observability/queue-board.js';
 import { QueueMeters } from '../../src/observability/queue-meters.js';
 import type { Cache } from '../../src/ports/cache.js';
@@ -121,6 +122,29 @@ describe('The queues of the service', () => {
       ...{ name: 'booking', kind: 'policy', position: 40, head: 100, lag: 60 },
       ...{ inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null },
     });
+  });
+
+  test('are reported by the new leader of a range immediately after a replica is killed', async () => {
+    const clock = new ManualClock(Date.UTC(2026, 2, 4));
+    const cache = new MemoryCache({ clock });
+    const [killed, heir, other] = [0, 1, 2].map(() => new Replica(clock, cache)) as [Replica, Replica, Replica];
+    const lead = ({ meters }: Replica, ranges: readonly number[], position: number) => {
+      const booking = meters.of('booking', 'policy');
+      booking.ranges = ranges;
+      booking.begin(position);
+    };
+    lead(heir, ALL_RANGES.slice(0, 6), 60);
+    lead(killed, ALL_RANGES.slice(6), 50);
+    killed.board.start();
+    heir.board.start();
+    await clock.advance(2_000);
+    const shown = async ({ board }: Replica) => (await board.list())[1];
+    for (const replica of [heir, other]) expect(await shown(replica)).toMatchObject({ position: 50, lag: 50 });
+    await killed.board.stop();
+    lead(heir, ALL_RANGES, 80);
+    await clock.advance(2_000);
+    for (const replica of [heir, other]) expect(await shown(replica)).toMatchObject({ position: 80, lag: 20 });
+    await heir.board.stop();
   });
 
   test('are not shared without a shared cache', async () => {

@@ -10,7 +10,7 @@ describe('The meter of a queue', () => {
   };
 
   test('reports no queue that this process does not work on', () => {
-    const { meters, booking } = scene();
+    const { clock, meters, booking } = scene();
     expect(meters.readings()).toEqual([]);
     booking.begin(7);
     expect(meters.readings()).toEqual([
@@ -24,6 +24,7 @@ describe('The meter of a queue', () => {
         failures: 0,
         perMinute: 0,
         lastProcessedAt: null,
+        readAtMs: clock.nowMs(),
       },
     ]);
     booking.end();
