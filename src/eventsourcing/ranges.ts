@@ -1,5 +1,4 @@
-import { parseStreamName, PLATFORM_TENANT } from './stream-name.js';
-import { isUuid } from '../ports/uuid.js';
+import { PLATFORM_TENANT, tenantOfStream } from './stream-name.js';
 import { BEFORE_ALL, type Narrowing, type Position } from '../ports/event-store.js';
 import type { ReadStore } from '../ports/read-store.js';
 
@@ -16,12 +15,7 @@ export const rangeOf = (tenantId: string): number =>
   tenantId === PLATFORM_TENANT ? 0 : Number.parseInt(tenantId.slice(-1), 16);
 
 /** Returns the range of a stream. A tenant's own record, which belongs to the platform, is in the tenant's range. */
-export function rangeOfStream(stream: string): number {
-  const name = parseStreamName(stream);
-  if (!name) return 0;
-  const isOwnRecord = name.tenantId === PLATFORM_TENANT && name.entity === 'tenant' && isUuid(name.id);
-  return rangeOf(isOwnRecord ? name.id : name.tenantId);
-}
+export const rangeOfStream = (stream: string): number => rangeOf(tenantOfStream(stream) ?? PLATFORM_TENANT);
 
 /** The part of the history on which a leader works. */
 export type Portion = {

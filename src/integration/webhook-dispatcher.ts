@@ -7,7 +7,7 @@ import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { narrowedTo, rangeOf } from '../eventsourcing/ranges.js';
-import { parseStreamName } from '../eventsourcing/stream-name.js';
+import { tenantOfStream } from '../eventsourcing/stream-name.js';
 import { DeliveryLog, type StoredLane } from '../observability/delivery-log.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
 import { BEFORE_ALL, type EventFilter, type Position, type RecordedEvent } from '../ports/event-store.js';
@@ -182,7 +182,7 @@ export class WebhookDispatcher {
   }
 
   private offer(event: RecordedEvent): void {
-    const lanes = this.byTenant.get(parseStreamName(event.stream)?.tenantId ?? '');
+    const lanes = this.byTenant.get(tenantOfStream(event.stream) ?? '');
     if (!lanes || lanes.size === 0) return;
     let decoded: Recorded;
     try {

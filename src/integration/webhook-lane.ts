@@ -3,6 +3,7 @@ import type { PresentWebhook } from '../aggregates/webhook.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { streamPrefix } from '../eventsourcing/stream-name.js';
 import type { StoredLane } from '../observability/delivery-log.js';
 import { BEFORE_ALL, type EventFilter, type Position, type RecordedEvent } from '../ports/event-store.js';
 import { publicEventTypes } from './translations.js';
@@ -93,7 +94,7 @@ export class WebhookLane {
     this.after = saved.isAttached ? Math.max(saved.after, parts.routed()) : saved.after;
     this.recovery = saved.recovery;
     const entities = parts.catalogue.aggregates.filter(({ events }) => Object.keys(events).some(isPublic));
-    this.filter = { on: 'stream', prefixes: entities.map(({ name }) => `${name}-${address.tenantId}_`) };
+    this.filter = { on: 'stream', prefixes: entities.map(({ name }) => streamPrefix(name, address.tenantId)) };
   }
 
   start(): void {

@@ -18,6 +18,7 @@ import {
   webhookProgress,
 } from '../../src/aggregates/webhook.aggregate.js';
 import { priceSale, saleId, SalePayload } from '../../src/aggregates/sale-payload.js';
+import { closePeriod, createTenant, tenant as tenantAggregate } from '../../src/aggregates/tenant.aggregate.js';
 import { acceptSale, rejectSale, sale } from '../../src/aggregates/sale.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { Aggregate, Decision, DomainEvent } from '../../src/eventsourcing/aggregate.js';
@@ -32,7 +33,7 @@ import { FAILING_FOR_MS, RETRIED_FOR_MS } from '../../src/integration/webhook-at
 import { WebhookDispatcher } from '../../src/integration/webhook-dispatcher.js';
 import type { SavedLane } from '../../src/integration/webhook-lane.js';
 import { type Delivery, DeliveryLog } from '../../src/observability/delivery-log.js';
-import { streamName } from '../../src/eventsourcing/stream-name.js';
+import { PLATFORM_TENANT, streamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { overriding } from '../../src/ports/overriding.js';
@@ -158,6 +159,27 @@ class Office {
     return id;
   }
 
+  /** Creates a tenant's own record, which belongs to the platform. */
+  async tenantRecord(tenantId: string): Promise<void> {
+    const one = ids.next();
+    const accounts = { cash: one, bank: one, card: one, sales: one, tax: one, openingBalances: one, adjustments: one };
+    await this.act(
+      tenantAggregate,
+      PLATFORM_TENANT,
+      tenantId,
+      {
+        ...{ name: 'Acme', slug: `acme-${one}`, currency: 'EUR', timeZone: 'Europe/Berlin' },
+        owner: { userId: one, fullName: 'Olga Owner', email: `${one}@kontor.test`, passwordHash: '-' },
+        seeds: { branchId: one, customerId: one, accounts },
+      },
+      createTenant,
+    );
+  }
+
+  closing(tenantId: string, through: string): Promise<void> {
+    return this.act(tenantAggregate, PLATFORM_TENANT, tenantId, { through, note: null }, closePeriod);
+  }
+
   /** Records a sale that is accepted and then rejected. Returns the sale's external id. */
   async sale(tenantId: string): Promise<string> {
     const externalId = `S-${(this.made += 1)}`;
@@ -244,6 +266,29 @@ const namesAt = (path: string, recordId: string): string[] => {
 };
 const upTo = (count: number): string[] => Array.from({ length: count }, (_, index) => String(index + 1));
 const countAt = (path: string): number => new Set(office.receiver.eventsAt(path).map(({ id }) => id)).size;
+
+describe('Messages about the books as a whole', () => {
+  const closings = (path: string) =>
+    office.receiver.eventsAt(path).map(({ type, data }) => [type, (data as { through?: string }).through]);
+  const closed = (through: string) => ['kontor.period.closed.v1', through];
+
+  test('are sent to the webhooks of their tenant only, now and in a recovery', async () => {
+    for (const tenantId of [tenant, other]) await office.tenantRecord(tenantId);
+    await office.closing(tenant, '2026-01-31');
+    const { id } = await office.webhook(tenant, '/own', ['kontor.period.*']);
+    await office.webhook(other, '/other');
+    office.start();
+    await office.record(other, 1);
+    await office.until(() => countAt('/other') === 1);
+    await office.closing(tenant, '2026-02-28');
+    await office.until(() => closings('/own').length > 0);
+    expect(closings('/own')).toEqual([closed('2026-02-28')]);
+    await office.recovery(tenant, id);
+    await office.until(() => closings('/own').length > 1);
+    expect(closings('/own')).toEqual([closed('2026-02-28'), closed('2026-01-31')]);
+    expect(countAt('/other')).toBe(1);
+  });
+});
 
 describe('While a receiver fails', () => {
   test.each<[string, HookReply]>([
