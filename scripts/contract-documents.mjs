@@ -15,7 +15,8 @@ const { installDocs } = await import('../src/http/docs-page.ts');
 const { endpointsOf } = await import('../src/http/routes.ts');
 const { catalogue } = await import('../src/app/catalogue.ts');
 const { asyncApiDocument } = await import('../src/integration/contracts-asyncapi.ts');
-const { createServer, installKernel } = await import('../src/http/kernel.ts');
+const { installKernel } = await import('../src/http/kernel.ts');
+const { createServer } = await import('../src/http/server.ts');
 const { version } = await import('../src/app/version.ts');
 
 const server = createServer();

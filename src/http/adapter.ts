@@ -2,7 +2,8 @@ import { NestFactory } from '@nestjs/core';
 import type { DynamicModule, INestApplication, LoggerService, Type } from '@nestjs/common';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
-import { createServer, installKernel, type Kernel, type KernelOptions, type ServerOptions } from './kernel.js';
+import { installKernel, type Kernel, type KernelOptions } from './kernel.js';
+import { createServer, type ServerOptions } from './server.js';
 import { installRoutes, Services, type Controller } from './routes.js';
 
 /**

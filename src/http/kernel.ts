@@ -1,16 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, type RouteOptions } from 'fastify';
-import { DomainError, PositionNotReached } from '../eventsourcing/domain-error.js';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { DomainError, invalid, PositionNotReached } from '../eventsourcing/domain-error.js';
 import type { Principal } from '../security/principal.js';
 import { inContext } from '../eventsourcing/context.js';
-import { type TrustedProxies, trustOf } from '../security/addresses.js';
 import { Admission, API_PREFIX, type AdmissionOptions } from './admission.js';
 import { idParameters, isWrite, type Endpoint } from './endpoint.js';
-import { bodyLimitsOf, installJsonBody, MAX_BODY_BYTES } from './json-body.js';
+import { bodyLimitsOf, installJsonBody } from './json-body.js';
 import { beginWrite, endCreation, type WriteOptions } from './keyed-creations.js';
-import { problemBody, problemOfStatus, sendProblem } from './problem.js';
+import { sendProblem } from './problem.js';
 import { addressOf, contextOf, isRoutable, pathOf, type RequestState, stateFor, tenantOf } from './request-state.js';
 import { minPositionOf, readInput } from './request-input.js';
 
@@ -67,78 +63,7 @@ export type KernelOptions = AdmissionOptions &
 /** The declared routes, complete once all routes are registered. */
 export type Kernel = { readonly endpoints: readonly Endpoint[] };
 
-export type ServerOptions = {
-  /** Proxies whose X-Forwarded-For, -Proto and -Host are trusted. Default: none. */
-  readonly trustProxy?: TrustedProxies;
-};
-
 const REQUEST_ID = /^[\w.-]{1,128}$/;
-const MAX_HEADER_BYTES = 16_384;
-const PARSER_STATUS: Readonly<Record<string, number>> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 };
-
-/**
- * Makes Fastify treat a path with invalid escapes as literal text, so that the request passes the same checks as any
- * other.
- */
-function decodable(url: string): string {
-  if (!url.includes('%')) return url;
-  const end = url.indexOf('?');
-  const path = end < 0 ? url : url.slice(0, end);
-  try {
-    decodeURIComponent(path);
-    return url;
-  } catch {
-    return path.replaceAll('%', '%25') + url.slice(path.length);
-  }
-}
-
-/** Creates a Fastify server with this service's limits, but without the kernel. */
-export const createServer = (options: ServerOptions = {}): FastifyInstance =>
-  fastify({
-    logger: false,
-    bodyLimit: MAX_BODY_BYTES,
-    trustProxy: trustOf(options.trustProxy ?? false),
-    requestTimeout: 30_000,
-    connectionTimeout: 120_000,
-    keepAliveTimeout: 72_000,
-    http: { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: 15_000 },
-    // The limit on parameters equals that on headers. A long parameter is therefore treated as an unknown id and
-    // rejected after authentication.
-    routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    exposeHeadRoutes: true,
-    requestIdHeader: false,
-    // Requests in progress are completed while the server closes.
-    return503OnClosing: false,
-    rewriteUrl: ({ url = '/' }) => decodable(url),
-    frameworkErrors: (error, request, reply) => {
-      sendProblem(request, reply, error);
-    },
-    clientErrorHandler: answerBrokenRequest,
-  });
-
-/**
- * Responds to input that the Node.js parser rejects. Such input never becomes a request, so the response is written to
- * the socket.
- */
-function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
-  if (!socket.writable || error.code === 'ECONNRESET') return;
-  const problem = problemOfStatus(PARSER_STATUS[error.code ?? ''] ?? 400);
-  const requestId = randomUUID();
-  const body = problemBody(problem, requestId, false);
-  socket.end(
-    [
-      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}`,
-      'Content-Type: application/json; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff',
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
-}
 
 /**
  * Installs the kernel for routes registered afterwards. The kernel admits a request before the body is read, validates
@@ -170,8 +95,10 @@ export function installKernel(server: FastifyInstance, options: KernelOptions): 
     if (endpoint.creates !== undefined) route.onSend = endCreation(options);
   });
   server.addHook('onRequest', (request, reply, done) => {
+    if (request.raw.headers.host === undefined && request.raw.httpVersion === '1.1')
+      done(invalid([{ path: 'Host', message: 'Required.' }]));
     // A target that is not routable is treated as not found. A request that has no route needs no such check.
-    if (request.is404 || isRoutable(request.raw.url ?? ''))
+    else if (request.is404 || isRoutable(request.raw.url ?? ''))
       admission.admit(request, reply).then(() => {
         done();
       }, done);

@@ -117,6 +117,17 @@ export function problemBody(problem: Problem, requestId: string, partner: boolea
     : JSON.stringify({ statusCode: status, code, message, errors, tenants, requestId });
 }
 
+/** Maximum size of a body that is read completely although it is too large. */
+const MAX_DISCARDED_BYTES = 16_777_216;
+
+/**
+ * Makes Node.js read and discard the rest of the body. Otherwise, it closes the connection while the client is still
+ * sending, and many clients then report a lost connection instead of the response.
+ */
+function discardRest({ headers }: FastifyRequest, reply: FastifyReply): void {
+  if (Number(headers['content-length']) <= MAX_DISCARDED_BYTES) reply.removeHeader('connection');
+}
+
 /** Responds with an error and records it for the log line. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: unknown): void {
   const problem = problemOf(error);
@@ -137,6 +148,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   });
   if (problem.status === 401) reply.header('www-authenticate', partner ? 'IntegrationKey' : 'Bearer');
   if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', problem.retryAfterSeconds);
+  if (problem.status === 413) discardRest(request, reply);
   for (const name of ['etag', 'content-disposition', 'content-length', 'digest', 'repr-digest'])
     reply.removeHeader(name);
   reply.send(problemBody(problem, request.id, partner));

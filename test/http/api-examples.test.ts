@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { BACKGROUND_CODES, CONFLICT_MESSAGES, CONFLICTS } from '../../src/http/examples/conflicts.js';
 import { SAMPLE_IDS } from '../../src/http/examples/sample-ids.js';
-import { SAMPLE_REQUESTS } from '../../src/http/examples/sample-requests.js';
+import { FURTHER_REQUESTS, SAMPLE_REQUESTS } from '../../src/http/examples/sample-requests.js';
 import { openApiPath } from '../../src/http/openapi.js';
 import { DocumentedExamples, type DocumentedOperation } from '../support/documented-examples.js';
 import { exchange, type Exchanged } from '../support/exchange.js';
@@ -144,7 +144,8 @@ const STORY = [
   ...['POST /api/webhooks', 'PATCH /api/webhooks/{id}', 'POST /api/webhooks/{id}/recover'],
   ...['POST /api/webhooks/{id}/rotate-secret', 'PATCH /api/settings', 'PATCH /api/users/me/profile'],
   ...['POST /api/periods/close', 'POST /api/periods/reopen', 'POST /api/integration-keys/{id}/rotate'],
-  ...['PATCH /api/platform/integration-keys/{id}', 'POST /api/platform/dead-letters/replay'],
+  ...['POST /api/notifications/push-subscriptions', 'PATCH /api/platform/integration-keys/{id}'],
+  'POST /api/platform/dead-letters/replay',
   ...['POST /api/platform/dead-letters/discard', 'POST /api/platform/jobs/trigger'],
   ...['POST /api/platform/forwarders/{name}/pause', 'POST /api/platform/forwarders/{name}/resume'],
   ...['POST /api/platform/forwarders/{name}/rewind', 'POST /api/platform/projections/{name}/rebuild'],
@@ -213,14 +214,34 @@ class Player {
     expect([operation.name, columns(documented)]).toEqual([operation.name, columns(text)]);
   }
 
-  private send(operation: DocumentedOperation, accept = '*/*'): Promise<Exchanged> {
-    const { method, body } = operation;
+  /** Sends the further example bodies of an operation. Returns their statuses. */
+  async playFurther(operation: DocumentedOperation, schema: string): Promise<readonly number[]> {
+    const statuses: number[] = [];
+    for (const body of Object.values(FURTHER_REQUESTS[schema] ?? {}))
+      statuses.push((await this.send(operation, '*/*', body)).status);
+    return statuses;
+  }
+
+  /** Returns the statuses and codes of the items in the documented response to a batch, and in the actual response. */
+  async compareItems(operation: DocumentedOperation): Promise<readonly unknown[]> {
+    type Batch = {
+      readonly items: readonly { readonly status: number; readonly body: { error?: { code: string } } }[];
+    };
+    const { status, text } = await this.send(operation);
+    const told = (batch: unknown) => (batch as Batch).items.map((item) => [item.status, item.body.error?.code]);
+    return [told(operation.response(status)), told(JSON.parse(text))];
+  }
+
+  private send(operation: DocumentedOperation, accept = '*/*', further?: object): Promise<Exchanged> {
+    const { method } = operation;
+    const body = further ?? operation.body;
+    const isKeyed = operation.name === 'POST /api/integrations/v1/sales' && further === undefined;
     return exchange(`${service.url}${this.realised(operation.address)}`, {
       method,
       headers: {
         accept,
         ...this.credentialOf(operation),
-        ...(operation.name === 'POST /api/integrations/v1/sales' && { 'idempotency-key': 'order-4711-attempt-1' }),
+        ...(isKeyed && { 'idempotency-key': 'order-4711-attempt-1' }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: this.realised(JSON.stringify(body)) }),
@@ -260,7 +281,14 @@ test('A running service answers the example requests with the documented statuse
       await service.quiet();
       player.replace(SAMPLE_IDS.bank, await player.bank());
     }
-    await player.play(document.operation(name));
+    const operation = document.operation(name);
+    if (name === 'POST /api/integrations/v1/sales/batch') {
+      const [documented, actual] = await player.compareItems(operation);
+      expect(actual).toEqual(documented);
+    }
+    await player.play(operation);
+    if (name === 'POST /api/integrations/v1/sales')
+      expect(await player.playFurther(operation, 'IntegrationSaleDto')).toEqual([202, 202]);
   }
   await service.quiet();
   const reads = document.operations().filter(({ method, name }) => method === 'GET' && !ELSEWHERE.has(name));

@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config.js';
-import { createServer } from '../../src/http/kernel.js';
+import { createServer } from '../../src/http/server.js';
 import { addressOf } from '../../src/http/request-state.js';
 import type { Reply } from '../support/reply.js';
 import { TestService } from '../support/service.js';

@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { InjectOptions } from 'fastify';
-import { createServer, installKernel } from '../../src/http/kernel.js';
+import { installKernel } from '../../src/http/kernel.js';
+import { createServer } from '../../src/http/server.js';
 import { isRoutable } from '../../src/http/request-state.js';
 import { endpointsOf } from '../../src/http/routes.js';
 import { DomainError } from '../../src/eventsourcing/domain-error.js';

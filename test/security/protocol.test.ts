@@ -1,4 +1,4 @@
-import { createServer } from '../../src/http/kernel.js';
+import { createServer } from '../../src/http/server.js';
 import { parsed, talk, type RawAnswer } from '../support/raw-http.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 

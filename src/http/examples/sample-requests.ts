@@ -29,6 +29,7 @@ const RETURN = {
   relatedExternalId: 'order-4711',
   occurredAt: '2026-03-06T09:00:00Z',
   currency: 'EUR',
+  lines: [{ sku: 'ESP-1', description: 'Espresso machine', quantity: 1, unitPrice: '100.00', taxRate: 19 }],
   total: '119.00',
 };
 const COLLECTION = {
@@ -44,7 +45,12 @@ const deadLetters = { search: 'harbour', origin: 'SALE' };
 
 export const SAMPLE_REQUESTS: Readonly<Record<string, object>> = {
   IntegrationSaleDto: SAMPLE_SALE,
-  SaleBatchDto: { sales: [{ ...SAMPLE_SALE, externalId: 'order-4712' }, RETURN] },
+  SaleBatchDto: {
+    sales: [
+      { ...SAMPLE_SALE, externalId: 'order-4712' },
+      { ...RETURN, total: '100.00' },
+    ],
+  },
   CreateSaleDto: {
     occurredAt: '2026-03-05T14:30:00Z',
     customerId: ids.customer,
@@ -118,7 +124,7 @@ export const SAMPLE_REQUESTS: Readonly<Record<string, object>> = {
   CreateWebPushSubscriptionDto: {
     endpoint: 'https://push.example/send/abc123',
     keys: {
-      p256dh: 'BEMnDLbIWV2v6rvi9Krl0C3nE5tgk1FkHVBsXtE_PKYfzZZ9LdiL07tfUxBfGDpBs4pY0DmB6yEYeYQfY1SnCmQ',
+      p256dh: 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4',
       auth: 'q83vEjRWeJASNFZ4kKvN7w',
     },
   },
