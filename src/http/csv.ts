@@ -15,6 +15,8 @@ function textOf(rows: readonly object[], columns: Columns, header: boolean): str
     header,
     columns: [...columns],
     record_delimiter: 'windows',
+    // Quotes fields with a single CR or LF. An explicit record delimiter disables this default.
+    quote_record_delimiter: true,
     cast: { boolean: String, string: (value) => ({ value, escape_formulas: !NUMBER.test(value) }) },
   };
   return stringify([...rows], options);

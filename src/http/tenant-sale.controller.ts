@@ -36,6 +36,10 @@ const SaleDto = named(
   'SaleDto',
   z.object({
     ...listed,
+    relatedExternalId: z
+      .string()
+      .nullable()
+      .meta({ description: 'External id of the sale to which a RETURN or CANCELLATION refers, as received.' }),
     lines: z.array(SaleLine),
     payments: z.array(SalePayment),
     metadata: z.record(z.string(), z.unknown()).nullable(),

@@ -24,7 +24,7 @@ export type SaleRecord = Required<Omit<SaleView, 'customerName' | 'relatedSaleId
   readonly relatedSales: readonly RelatedSale[];
   readonly rejection: NonNullable<SaleView['rejection']> | null;
 };
-export type SaleDetails = SaleRecord & Pick<SaleAccepted, 'lines' | 'payments' | 'metadata'>;
+export type SaleDetails = SaleRecord & Pick<SaleAccepted, 'relatedExternalId' | 'lines' | 'payments' | 'metadata'>;
 
 /** `dateFrom` and `dateTo` are instants that limit `occurredAt`, both inclusive. */
 export type SaleFilters = Filters<'status' | 'type' | 'sourceId' | 'customerId' | 'dateFrom' | 'dateTo'>;
@@ -99,8 +99,8 @@ export const saleQueryHandlers = [
       const [record] = await shown(models, reader, scope, [await models.found(sales, scope, id, 'sale')]);
       const accepted = await firstOf(events, streamName(sale.name, scope, id), 'SaleAccepted');
       if (!record || !accepted) throw notFound('sale');
-      const { lines, payments, metadata } = catalogue.decode(accepted).data as SaleAccepted;
-      return { ...record, lines, payments, metadata };
+      const { relatedExternalId, lines, payments, metadata } = catalogue.decode(accepted).data as SaleAccepted;
+      return { ...record, relatedExternalId, lines, payments, metadata };
     },
   ),
 ];

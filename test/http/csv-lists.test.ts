@@ -13,6 +13,7 @@ beforeAll(async () => {
   token = books.tenant.token;
   await writeHistory(service, books, { seed: 3, sales: 150 });
   await service.post('/api/customers', { name: '=1+1', notes: 'two\nlines, "quoted"' }, token);
+  await service.post('/api/customers', { name: 'Plain', address: 'one\n=1+1', notes: 'one\r=1+1' }, token);
 });
 afterAll(() => service.close());
 

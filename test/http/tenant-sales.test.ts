@@ -79,6 +79,7 @@ describe('A sale shows', () => {
       metadata: { till: 7 },
       transactionIds: items.map((one) => one.id).reverse(),
       relatedSaleId: null,
+      relatedExternalId: null,
       relatedSales: [],
       rejection: null,
       createdAt: expect.any(String) as string,
@@ -97,6 +98,7 @@ describe('A sale shows', () => {
     expect(await saleAt(back)).toMatchObject({
       status: 'BOOKED',
       relatedSaleId: sold,
+      relatedExternalId: 's',
       customerName: 'Walk-in customer',
     });
     const { items } = await service.transactions(books.tenant.token);

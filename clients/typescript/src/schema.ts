@@ -4725,6 +4725,8 @@ export interface components {
                 message: string;
                 attempts: number;
             } | null;
+            /** @description External id of the sale to which a RETURN or CANCELLATION refers, as received. */
+            relatedExternalId: string | null;
             lines: {
                 sku: string | null;
                 description: string;

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { transactionQuery } from '../api/books';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { changedBooks, transactionQuery } from '../api/books';
 import { useMay } from '../api/me';
-import { MANUAL, saleQuery, type Sale } from '../api/sales';
+import { lacksRelated, MANUAL, saleQuery, type Sale } from '../api/sales';
 import { BackLink } from '../parts/back-link';
 import { amountWords } from '../parts/amount';
 import { Copied } from '../parts/copied';
@@ -28,6 +28,16 @@ import { t } from '../messages/catalogue';
 const route = getRouteApi('/signed-in/sales/$id');
 const WAITING_MS = 2_000;
 
+/** Refreshes the books when a sale that is being watched has been booked in the background. */
+function useRefreshOnBooking(status: Sale['status'] | undefined): void {
+  const cache = useQueryClient();
+  const before = useRef(status);
+  useEffect(() => {
+    if (before.current !== undefined && before.current !== 'BOOKED' && status === 'BOOKED') changedBooks(cache);
+    before.current = status;
+  }, [cache, status]);
+}
+
 /**
  * A sale with its lines and payments. For a rejected sale, also shows the reason and the step that removes the cause.
  */
@@ -37,6 +47,7 @@ export function SalePage(): ReactNode {
     ...saleQuery(id),
     refetchInterval: ({ state }) => (state.data?.status === 'BOOKED' ? false : WAITING_MS),
   });
+  useRefreshOnBooking(sale.data?.status);
   return (
     <>
       <PageHeader
@@ -86,6 +97,10 @@ const SaleLink = ({ id, children }: { id: string; children: ReactNode }): ReactN
   </Link>
 );
 
+/** The number of the original sale, as received. It may be the number of a sale that does not exist. */
+const relatedNumberOf = ({ relatedExternalId: number }: Sale): [string, ReactNode][] =>
+  number === null ? [] : [[t('Number of the original sale'), <Copied key="of" value={number} what={t('number')} />]];
+
 const About = ({ sale }: { sale: Sale }): ReactNode => (
   <Panel aside={<SaleStatus status={sale.status} />} title={t('Details')}>
     <Facts
@@ -99,6 +114,7 @@ const About = ({ sale }: { sale: Sale }): ReactNode => (
         [t('Branch'), sale.branchCode],
         [t('Partner'), partnerWords(sale.sourceId)],
         [t('Number'), <Copied key="number" value={sale.externalId} what={t('number')} />],
+        ...relatedNumberOf(sale),
         ['ID', <Copied key="id" value={sale.id} what={t('sale ID')} />],
       ]}
     />
@@ -106,8 +122,11 @@ const About = ({ sale }: { sale: Sale }): ReactNode => (
   </Panel>
 );
 
-const Related = ({ sale: { transactionIds, relatedSaleId, relatedSales } }: { sale: Sale }): ReactNode =>
-  (transactionIds.length > 0 || relatedSaleId !== null || relatedSales.length > 0) && (
+function Related({ sale }: { sale: Sale }): ReactNode {
+  const { transactionIds, relatedSales } = sale;
+  const relatedSaleId = lacksRelated(sale) ? null : sale.relatedSaleId;
+  if (transactionIds.length === 0 && relatedSaleId === null && relatedSales.length === 0) return null;
+  return (
     <nav aria-label={t('Related pages')} className="k-links">
       {transactionIds.map((id) => (
         <TransactionLink id={id} key={id} />
@@ -120,6 +139,7 @@ const Related = ({ sale: { transactionIds, relatedSaleId, relatedSales } }: { sa
       ))}
     </nav>
   );
+}
 
 function TransactionLink({ id }: { id: string }): ReactNode {
   const { data: found } = useQuery(transactionQuery(id));

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { accountsQuery, transactionsQuery, type Transaction } from '../api/books';
 import { useMay, useMe } from '../api/me';
-import { ageingQuery, profitAndLossQuery } from '../api/reports';
+import { ageingQuery, balanceSheetQuery, profitAndLossQuery } from '../api/reports';
 import { BooksAttention } from '../parts/books-attention';
 import { DataTable, type Column } from '../parts/data-table';
 import { Money } from '../parts/money';
@@ -34,14 +34,31 @@ export const TenantHomePage = (): ReactNode => (
   </>
 );
 
+/**
+ * Returns the money accounts with their balances of a day. An account's own balance also includes transactions with a
+ * later date. It is shown only to users who may not read reports.
+ */
+function useMoney(day: string, mayReport: boolean) {
+  const money = useQuery({ ...accountsQuery(MONEY), enabled: useMay('accounts.read') });
+  const sheet = useQuery({ ...balanceSheetQuery({ asOf: day }), enabled: mayReport });
+  const rows = sheet.data?.sections.flatMap((section) => section.rows);
+  const amountOf = (id: string): string => rows?.find(({ accountId }) => accountId === id)?.amount ?? '0';
+  const own = mayReport && rows === undefined ? [] : (money.data?.items ?? []);
+  const accounts = own.map((one) => ({
+    ...one,
+    balance: { ...one.balance, ...(rows && { amount: amountOf(one.id) }) },
+  }));
+  return { money, sheet, accounts };
+}
+
 function Figures(): ReactNode {
   const day = today(useZone());
   const mayReport = useMay('reports.read');
   const month = { from: `${day.slice(0, 7)}-01`, to: day };
-  const money = useQuery({ ...accountsQuery(MONEY), enabled: useMay('accounts.read') });
+  const { money, sheet, accounts } = useMoney(day, mayReport);
   const result = useQuery({ ...profitAndLossQuery(month), enabled: mayReport });
   const ageing = useQuery({ ...ageingQuery({ asOf: day }), enabled: mayReport });
-  const tiles: TileProps[] = (money.data?.items ?? []).map(({ id, name, balance }) => ({
+  const tiles: TileProps[] = accounts.map(({ id, name, balance }) => ({
     name,
     value: (
       <Link search={{ accountId: id }} to="/transactions">
@@ -67,7 +84,7 @@ function Figures(): ReactNode {
         </Link>
       ),
     });
-  const queries = [money, result, ageing];
+  const queries = [money, sheet, result, ageing];
   const failed = queries.filter(({ error }) => error !== null);
   return (
     <>

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation, type UseMutationResult } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { problemOf } from '../api/problem';
 import { DialogFrame, type Opener } from './dialog-frame';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { draftKey, useKeptDraft } from './kept-draft';
@@ -30,6 +31,8 @@ type Props<Result> = Opener & {
   readonly onDone?: (result: Result) => void;
 };
 
+const CONFLICTS: readonly (number | undefined)[] = [409, 412];
+
 /** Button that opens a form. The service's validation errors appear next to the fields. */
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
   const { act, outcome, hasOutcome = () => true, isOutcomeKept = false, onDone } = props;
@@ -43,9 +46,12 @@ export function FormDialog<Result>(props: Props<Result>): ReactNode {
       onDone?.(result);
     },
   });
+  const cache = useQueryClient();
   const end = (): void => {
     close();
     if (action.isSuccess) onDone?.(action.data);
+    // After a conflict, the page shows a state that another user has changed.
+    else if (action.isError && CONFLICTS.includes(problemOf(action.error).status)) void cache.invalidateQueries();
   };
   return (
     <DialogFrame

@@ -6,7 +6,7 @@ import { askAgain } from '../api/ask-again';
 import { accountsQuery, branchesQuery, changedBooks, customersQuery, type Account, type Branch } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
-import type { Sale } from '../api/sales';
+import { lacksRelated, type Sale } from '../api/sales';
 import { CreateAccount } from './account-form';
 import { ActionButton } from './action-button';
 import { CreateBranch } from './branch-form';
@@ -70,7 +70,7 @@ function Fix({ sale }: Props): ReactNode {
     case 'CUSTOMER_PASSIVE':
       return <CustomerFix name={sale.customerName ?? ''} />;
     default:
-      return sale.relatedSaleId === null ? null : (
+      return sale.relatedSaleId === null || lacksRelated(sale) ? null : (
         <Link params={{ id: sale.relatedSaleId }} to="/sales/$id">
           {t('Open the related sale')}
         </Link>
