@@ -7,6 +7,11 @@ import { Currency, MoneyInput } from './money.js';
 const MIN_LINES = 2;
 export const MAX_LINES = 100;
 
+/** Fields whose errors do not prevent the check of a line's sides. */
+const BESIDE_SIDES: readonly unknown[] = ['accountId', 'description'];
+const haveReadableSides = ({ issues }: z.core.ParsePayload): boolean =>
+  issues.every(({ code, path = [] }) => code === 'unrecognized_keys' || BESIDE_SIDES.includes(path[0]));
+
 /**
  * A line of a journal entry, which debits or credits an account. A customer's account has the same id as the customer.
  */
@@ -17,9 +22,13 @@ const JournalLine = z
     credit: z.exactOptional(MoneyInput),
     description: z.exactOptional(paragraph(1000).nullable()),
   })
-  .refine(
-    ({ debit, credit }) => (debit === undefined) !== (credit === undefined),
-    'A line requires either a debit or a credit.',
+  .superRefine(
+    ({ debit, credit }, context) => {
+      if ((debit === undefined) !== (credit === undefined)) return;
+      for (const side of ['debit', 'credit'])
+        context.addIssue({ code: 'custom', path: [side], message: 'A line requires either a debit or a credit.' });
+    },
+    { when: haveReadableSides },
   )
   .meta({ id: 'JournalLineDto' });
 export type JournalLine = z.output<typeof JournalLine>;

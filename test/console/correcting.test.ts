@@ -212,6 +212,22 @@ test('A journal entry shows whether it balances while the user types, and splits
   await row('Tax 19%').getByText('Tax payable').waitFor();
 });
 
+test('A journal entry without amounts is marked at the amounts of each line, and at the missing account', async () => {
+  visitor.expects(/400/);
+  await visitor.signIn(shop.owner, '/transactions');
+  await button('Journal entry').click();
+  const line = (number: number) => dialog().getByRole('group', { name: `Line ${number}` });
+  await choose(line(1), 'Account', 'Bank');
+  await dialog().getByRole('button', { name: 'Record', exact: true }).click();
+  await dialog().getByText('Correct the 5 marked fields.').waitFor();
+  const marked = (number: number, label: string) => line(number).getByLabel(label).first().getAttribute('aria-invalid');
+  for (const number of [1, 2])
+    expect([await marked(number, 'Debit'), await marked(number, 'Credit')]).toEqual(['true', 'true']);
+  expect([await marked(1, 'Account'), await marked(2, 'Account')]).toEqual([null, 'true']);
+  expect(await dialog().getByText('A line requires either a debit or a credit.').count()).toBe(4);
+  expect(await dialog().getByText('lines[').count()).toBe(0);
+});
+
 test('Escape asks before it discards a filled form, and closes an empty one', async () => {
   await visitor.signIn(shop.owner, '/branches');
   await button('Create a branch').click();
