@@ -47,6 +47,28 @@ test('Errors of fields, requests and sign-ins are shown in German', async () => 
     .waitFor();
 });
 
+test('A reversed period is explained in German, with the labels of the fields', async () => {
+  const { items: accounts } = await service.call<{ items: readonly { id: string }[] }>(
+    '/api/accounts?pageNumber=1&pageSize=1',
+    { token: shop.ownerToken },
+  );
+  await anotherArrives({ language: 'de' });
+  visitor.expects(/400/);
+  await visitor.goTo('/reports/general-ledger?from=2026-02-01&to=2026-01-01');
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  await page.getByText('Bis: Darf nicht vor dem Anfang liegen.', { exact: true }).waitFor();
+  await visitor.goTo('/sales?dateFrom=2026-02-01&dateTo=2026-01-01');
+  await page.getByText('Bis: Darf nicht vor dem Anfang liegen.', { exact: true }).waitFor();
+  await visitor.goTo(`/accounts/${accounts[0]?.id ?? ''}?beginDate=2026-02-01&endDate=2026-01-01`);
+  await page.getByText('Von: Darf nicht nach dem Ende liegen.', { exact: true }).waitFor();
+
+  await anotherArrives({ language: 'en' });
+  visitor.expects(/400/);
+  await visitor.goTo('/reports/general-ledger?from=2026-02-01&to=2026-01-01');
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  await page.getByText('To: Must not be before “From”.', { exact: true }).waitFor();
+});
+
 test('A German operator reads results of jobs, errors and notifications in German', async () => {
   const token = await service.operator();
   await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });

@@ -6,6 +6,8 @@ import ts from 'typescript';
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
 /** Functions whose last string argument is an error message. */
 const REFUSALS = new Set(['conflict', 'forbidden', 'DomainError']);
+/** Properties whose value is an error message. A zod check calls its message `error`. */
+const MEMBERS = new Set(['message', 'error']);
 
 /** Folder with the examples in the API document. No response contains them. */
 const EXAMPLES = join('http', 'examples');
@@ -36,7 +38,7 @@ function textOf(node: ts.Node): string | undefined {
 /** Whether a node is the error message for a rejection or for an invalid field. */
 function isMessage(node: ts.Node): boolean {
   const { parent } = node;
-  if (ts.isPropertyAssignment(parent)) return parent.name.getText() === 'message' && parent.initializer === node;
+  if (ts.isPropertyAssignment(parent)) return MEMBERS.has(parent.name.getText()) && parent.initializer === node;
   return (ts.isCallExpression(parent) || ts.isNewExpression(parent)) && REFUSALS.has(parent.expression.getText());
 }
 

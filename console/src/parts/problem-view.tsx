@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { problemOf, type KontorError } from '../api/problem';
 import { CopyButton } from './copy-button';
+import { faultWords, fieldLabel } from './fault-words';
 import { Icon } from './icons';
 import { rich, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
@@ -22,6 +23,13 @@ function titleOf({ status, code }: KontorError): string {
   return TITLES[status] ?? (status >= 500 ? t('Service error') : t('Request failed'));
 }
 
+/** Returns the message. The service prefixes the message of an invalid field with the field's API name. */
+function headlineOf({ message, errors: [fault] }: KontorError): string {
+  const label = fault && fieldLabel(fault.path);
+  const isPrefixed = fault !== undefined && message === `${fault.path}: ${fault.message}`;
+  return label !== undefined && isPrefixed ? `${label}: ${faultWords(fault)}` : serviceWords(message);
+}
+
 type Props = {
   readonly error: unknown;
   /** Called by the retry button, which is shown only if a retry may succeed. */
@@ -32,7 +40,7 @@ type Props = {
 /** The service's error message, with the request id, which identifies the request in the log. */
 export function ProblemView({ error, onRetry, title }: Props): ReactNode {
   const problem = problemOf(error);
-  const { message, code, errors, requestId, status, retryAfterSeconds } = problem;
+  const { code, errors, requestId, status, retryAfterSeconds } = problem;
   return (
     <Alert
       className="k-problem"
@@ -42,16 +50,16 @@ export function ProblemView({ error, onRetry, title }: Props): ReactNode {
       title={title ?? titleOf(problem)}
       variant="outline"
     >
-      <Text size="sm">{serviceWords(message)}</Text>
+      <Text size="sm">{headlineOf(problem)}</Text>
       {status === 403 && <NextStep code={code} />}
       {retryAfterSeconds !== undefined && status === 429 && (
         <Text size="sm">{t('Try again in {retryAfterSeconds} s.', { retryAfterSeconds })}</Text>
       )}
       {errors.length > 1 && (
         <ul>
-          {errors.map(({ path, message: fault }) => (
-            <li key={path}>
-              <code>{path}</code> {serviceWords(fault)}
+          {errors.map((fault) => (
+            <li key={fault.path}>
+              {fieldLabel(fault.path) ?? <code>{fault.path}</code>} {faultWords(fault)}
             </li>
           ))}
         </ul>
