@@ -194,6 +194,17 @@ describe('A text of the service in German', () => {
       '3 documents differ: customers t1 c1: differs at position 1200; users t1 u1: exists, but was deleted; and 1 more. 10 documents of 2 read models compared with 40 events up to position 1200 (seed 7).',
       '3 Dokumente weichen ab: customers t1 c1: weicht an Position 1.200 ab; users t1 u1: ist vorhanden, wurde aber gelöscht; und 1 weitere. 10 Dokumente aus 2 Lesemodellen mit 40 Ereignissen bis Position 1200 verglichen (Startwert 7).',
     ],
+    [
+      'The branch NORTH does not exist. Create it, or correct branchCode. Rejected: web-1. The sale is booked as soon as the cause is removed.',
+      'Die Filiale NORTH gibt es nicht. Legen Sie sie an, oder berichtigen Sie den Code der Filiale. Abgelehnt: web-1. Der Verkauf wird gebucht, sobald die Ursache behoben ist.',
+    ],
+    [
+      'There is no active default account of type POS. Choose one, or specify accountCode.',
+      'Es gibt kein aktives Standardkonto der Art Kartenterminal. Wählen Sie eines, oder geben Sie eine Kontonummer an.',
+    ],
+    ['The debits exceed the credits by 0.01 EUR.', 'Das Soll übersteigt das Haben um 0,01 EUR.'],
+    ['The credits exceed the debits by 1234.500 KWD.', 'Das Haben übersteigt das Soll um 1.234,500 KWD.'],
+    ['The debits exceed the credits by 12345 JPY.', 'Das Soll übersteigt das Haben um 12.345 JPY.'],
     ['TypeError: x is not a function', 'TypeError: x is not a function'],
   ])('contains the values of the English text: %s', (english, words) => {
     expect(german.wordsFor(english)).toBe(words);

@@ -90,12 +90,12 @@ export class SaleFactsReader {
   private async branchOf(tenantId: string, code: string | null, lookup: Lookup): Promise<string | null> {
     if (code === null) return null;
     const value = code.toUpperCase();
-    const unknown = (why: string) =>
-      new NotYetBookable('BRANCH_UNKNOWN', `The branch ${value} ${why}`, causes.branch(value));
     const id = await lookup.holderOf(branchCodeClaim(tenantId, value), branch.name);
-    if (id === undefined) throw unknown('does not exist. Create it, or correct branchCode.');
+    if (id === undefined)
+      throw branchUnknown(`The branch ${value} does not exist. Create it, or correct branchCode.`, value);
     const { state } = await this.reader.read(branch, tenantId, id, lookup.freshness);
-    if (state.status !== 'active') throw unknown('is inactive. Activate it, or correct branchCode.');
+    if (state.status !== 'active')
+      throw branchUnknown(`The branch ${value} is inactive. Activate it, or correct branchCode.`, value);
     return id;
   }
 
@@ -137,9 +137,14 @@ export class SaleFactsReader {
 
   private async codedAccount(tenantId: string, code: string, lookup: Lookup): Promise<string> {
     const id = await lookup.holderOf(accountCodeClaim(tenantId, code), account.name);
-    const refused = (why: string) => accountUnknown(`The account ${code} ${why}.`, causes.account(code));
-    if (id === undefined) throw refused('does not exist, or belongs to a customer. Create it, or correct accountCode');
-    if (!(await this.isOpen(tenantId, id, lookup))) throw refused('is inactive. Activate it, or correct accountCode');
+    const cause = causes.account(code);
+    if (id === undefined)
+      throw accountUnknown(
+        `The account ${code} does not exist, or belongs to a customer. Create it, or correct accountCode.`,
+        cause,
+      );
+    if (!(await this.isOpen(tenantId, id, lookup)))
+      throw accountUnknown(`The account ${code} is inactive. Activate it, or correct accountCode.`, cause);
     return id;
   }
 
@@ -149,4 +154,6 @@ export class SaleFactsReader {
   }
 }
 
+const branchUnknown = (message: string, code: string) =>
+  new NotYetBookable('BRANCH_UNKNOWN', message, causes.branch(code));
 const accountUnknown = (message: string, awaits: string) => new NotYetBookable('ACCOUNT_UNKNOWN', message, awaits);

@@ -69,6 +69,23 @@ test('A reversed period is explained in German, with the labels of the fields', 
   await page.getByText('To: Must not be before “From”.', { exact: true }).waitFor();
 });
 
+test('A German viewer reads which account or branch is missing for a rejected sale', async () => {
+  await service.sell(shop, 'web-8', { branchCode: 'HARBOUR' });
+  await service.sell(shop, 'web-9', { payments: [{ method: 'CASH', amount: '119.00', accountCode: '999X' }] });
+  await service.saleIs(shop, 'web-8', 'REJECTED');
+  await service.saleIs(shop, 'web-9', 'REJECTED');
+  await anotherArrives({ language: 'de' });
+  await visitor.goTo('/sales');
+  await visitor.fillIn(shop.owner.email, shop.owner.password);
+  const branch = 'Die Filiale HARBOUR gibt es nicht. Legen Sie sie an, oder berichtigen Sie den Code der Filiale.';
+  const account =
+    'Das Konto 999X gibt es nicht, oder es gehört zu einem Kunden. Legen Sie es an, oder berichtigen Sie die Kontonummer.';
+  await page.getByRole('cell').getByText(branch, { exact: true }).waitFor();
+  await page.getByRole('cell').getByText(account, { exact: true }).waitFor();
+  await page.getByRole('link', { name: 'web-9' }).click();
+  await page.getByRole('alert').getByText(account, { exact: true }).waitFor();
+});
+
 test('A German operator reads results of jobs, errors and notifications in German', async () => {
   const token = await service.operator();
   await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'session-cleanup' } });

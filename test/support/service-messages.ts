@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import ts from 'typescript';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'src');
-/** Functions whose last string argument is an error message. */
-const REFUSALS = new Set(['conflict', 'forbidden', 'DomainError']);
+/** Functions that have an error message as an argument. */
+const REFUSALS = new Set(['conflict', 'forbidden', 'DomainError', 'NotYetBookable', 'branchUnknown', 'accountUnknown']);
 /** Properties whose value is an error message. A zod check calls its message `error`. */
 const MEMBERS = new Set(['message', 'error']);
 

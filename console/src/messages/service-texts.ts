@@ -2,9 +2,17 @@ import { IntlMessageFormat } from 'intl-messageformat';
 
 /** A message from the service, with `{names}` in place of its values, and its translation in ICU notation. */
 type Translation = readonly [text: string, words: string];
-type Known = { readonly pattern: RegExp; readonly names: readonly string[]; readonly words: string };
+type Known = {
+  readonly pattern: RegExp;
+  readonly names: readonly string[];
+  /** Names of the values that are amounts, such as `1234.50`. */
+  readonly amounts: readonly string[];
+  readonly words: string;
+};
 
 const VALUE = /\{(\w+)\}/g;
+/** A translation contains `{by, number, amount}` for an amount, which keeps its number of decimals. */
+const AMOUNT = /\{(\w+), number, amount\}/g;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 const SENTENCE_END = /(?<=\.) (?=\S)/;
@@ -16,23 +24,24 @@ const isAny = (): boolean => true;
 /** Separates the items of a list, such as the documents that differ. */
 const PARTS = '; ';
 
-/**
- * Returns the messages that contain values, the most specific first. A value that the translation formats as a number
- * must be numeric.
- */
+/** Returns the pattern for a value. A value that the translation formats as a number or an amount must be numeric. */
+function valueIn(words: string, name: string): string {
+  if (words.includes(`{${name}, number, amount}`)) return String.raw`(\d+(?:\.\d+)?)`;
+  return words.includes(`{${name}, number}`) ? String.raw`(\d+)` : '(.+)';
+}
+
+/** Returns the messages that contain values, the most specific first. */
 function patternsOf(texts: readonly Translation[]): readonly Known[] {
   const fixedLength = ([text]: Translation): number => text.replace(VALUE, '').length;
   return texts
     .filter(([text]) => text.includes('{'))
     .toSorted((a, b) => fixedLength(b) - fixedLength(a))
-    .map(([text, words]) => {
-      const valueOf = (_: string, name: string): string => (words.includes(`{${name}, number}`) ? '(\\d+)' : '(.+)');
-      return {
-        pattern: new RegExp(`^${escaped(text).replace(VALUE, valueOf)}$`, 's'),
-        names: [...text.matchAll(VALUE)].map(([, name = '']) => name),
-        words,
-      };
-    });
+    .map(([text, words]) => ({
+      pattern: new RegExp(`^${escaped(text).replace(VALUE, (_, name: string) => valueIn(words, name))}$`, 's'),
+      names: [...text.matchAll(VALUE)].map(([, name = '']) => name),
+      amounts: [...words.matchAll(AMOUNT)].map(([, name = '']) => name),
+      words: words.replaceAll(AMOUNT, '{$1}'),
+    }));
 }
 
 /** Translates messages that the service composes in English. Parts without a translation remain English. */
@@ -57,6 +66,17 @@ export class ServiceTexts {
     return this.whole(text) ?? this.inSentences(text) ?? this.whole(text, isAny) ?? text;
   }
 
+  /** Returns the translation of a message with values. Returns undefined for unknown messages and fixed ones. */
+  wordsWithValues(text: string): string | undefined {
+    return this.fixed.has(text) ? undefined : this.whole(text);
+  }
+
+  private amount(value: string): string {
+    const digits = value.split('.')[1]?.length ?? 0;
+    const format = new Intl.NumberFormat(this.locale, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    return format.format(value as Intl.StringNumericLiteral);
+  }
+
   private shown(value: string): string {
     if (DAY.test(value)) return this.days.format(new Date(`${value}T00:00:00Z`));
     if (INSTANT.test(value)) return this.instants.format(new Date(value));
@@ -72,10 +92,13 @@ export class ServiceTexts {
   private whole(text: string, accepts: (value: string) => boolean = isOneSentence): string | undefined {
     const words = this.fixed.get(text);
     if (words !== undefined) return words;
-    for (const { pattern, names, words: format } of this.known) {
+    for (const { pattern, names, amounts, words: format } of this.known) {
       const values = pattern.exec(text)?.slice(1);
       if (values?.every(accepts) !== true) continue;
-      const shown = names.map((name, index) => [name, this.shown(values[index] ?? '')] as const);
+      const shown = names.map((name, index) => {
+        const value = values[index] ?? '';
+        return [name, amounts.includes(name) ? this.amount(value) : this.shown(value)] as const;
+      });
       return String(new IntlMessageFormat(format, this.locale).format(Object.fromEntries(shown)));
     }
     return undefined;

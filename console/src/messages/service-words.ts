@@ -10,3 +10,6 @@ const texts = new ServiceTexts([...textsOfKind('error'), ...textsOfKind('report'
  * notification, or the title of an error log entry.
  */
 export const serviceWords = (text: string): string => texts.wordsFor(text);
+
+/** Translates a message that contains values, such as a code. Returns undefined for unknown messages and fixed ones. */
+export const wordsWithValues = (text: string): string | undefined => texts.wordsWithValues(text);

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { MANUAL, type ListedSale } from '../api/sales';
 import { StatusBadge, type Tone } from './status-badge';
 import { byCode, t } from '../messages/catalogue';
-import { serviceWords } from '../messages/service-words';
+import { serviceWords, wordsWithValues } from '../messages/service-words';
 
 export const SALE_TYPES = [
   ['SALE', t('Sale')],
@@ -32,14 +32,14 @@ export const paymentWords = (method: (typeof PAYMENT_METHODS)[number][0]): strin
 export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? t('Entered by hand') : sourceId);
 
 /**
- * Returns the reason why a sale was rejected. For a reason that is not in the catalogue, uses the service's own
- * message.
+ * Returns the reason why a sale was rejected: the service's message if it names the account, branch or date, otherwise
+ * the text for the code.
  */
 export const rejectionWords = ({
   code,
   message,
 }: Pick<NonNullable<ListedSale['rejection']>, 'code' | 'message'>): string =>
-  byCode('rejection', code, serviceWords(message));
+  wordsWithValues(message) ?? byCode('rejection', code, serviceWords(message));
 
 export const SaleStatus = ({ status }: Pick<ListedSale, 'status'>): ReactNode => (
   <StatusBadge tone={TONES[status]}>{wordsIn(SALE_STATUSES, status)}</StatusBadge>
