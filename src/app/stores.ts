@@ -195,7 +195,10 @@ export async function openBroker({ directory, natsUrl: url, nats }: StoreSetting
     return NatsBroker.open({ url, ...nats, ...parts });
   }
   await mkdir(directory, { recursive: true });
-  return EmbeddedBroker.open({ directory, clock: parts.clock, keptMessages: KEPT_MESSAGES });
+  const onDamaged = (): void => {
+    parts.logger.warn({}, 'broker.sqlite is damaged; it was moved aside, and a new file was created');
+  };
+  return EmbeddedBroker.open({ directory, clock: parts.clock, keptMessages: KEPT_MESSAGES, onDamaged });
 }
 
 export async function openCache({ redisUrl: url }: StoreSettings, parts: Parts): Promise<Cache> {

@@ -85,7 +85,9 @@ const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (
 const publish = publishingFor(broker);
 if (isRecreated) logger.warn({}, 'the read models were unreadable; rebuilding them from the history');
 const checkpoints = checkpointsIn(store, isShared);
-if (isRecreated && forwarded >= 0) await checkpoints.save(FORWARDER, forwarded);
+// If a start that recreated the read models failed, the next one finds them, but no checkpoint.
+if (!isShared && forwarded >= 0 && (await checkpoints.load(FORWARDER)) < 0)
+  await checkpoints.save(FORWARDER, forwarded);
 
 type Report = { readonly position: number; readonly ranges: readonly number[] | undefined };
 const positions = new Map<string, Report>();

@@ -1,4 +1,4 @@
-import { EventStoreUnavailable, type Position } from '../ports/event-store.js';
+import { BEFORE_ALL, EventStoreUnavailable, type Position } from '../ports/event-store.js';
 import { ReadStoreUnavailable } from '../ports/read-store.js';
 
 /** The part of a read store that belongs to one history. */
@@ -49,10 +49,11 @@ export class HistoryState {
 
   /**
    * Records an unreadable event. From then on, appends are rejected, because restoring a backup would lose all later
-   * events.
+   * events. The position of damage to the store's own structures is unknown (BEFORE_ALL).
    */
   readonly noteDamage = (position: Position): void => {
-    this.damage ??= `The history is damaged at position ${position}. Restore a backup`;
+    const where = position === BEFORE_ALL ? '' : ` at position ${position}`;
+    this.damage ??= `The history is damaged${where}. Restore a backup`;
   };
 
   /**

@@ -2,7 +2,9 @@ import { BrokerRefused, type Broker, type Published } from '../ports/broker.js';
 import type { Cache } from '../ports/cache.js';
 import {
   AppendOutcomeUnknown,
+  BEFORE_ALL,
   CorruptEvent,
+  DamagedStore,
   EventStoreUnavailable,
   EventTooLarge,
   StreamTombstoned,
@@ -17,13 +19,28 @@ import type { HistoryState } from '../eventsourcing/history-state.js';
 import type { AppendFailure, EngineMetrics, PublishResult } from './engine-metrics.js';
 import type { WriteHealth } from './write-health.js';
 
-/** Returns a reader that reports every damaged event that it reads. */
-export function reportingDamage<R extends EventReader>(reader: R, onDamage: (position: Position) => void): R {
+/**
+ * Returns a reader that reports every damaged event that it reads. Reports BEFORE_ALL for damage without a known
+ * position.
+ */
+export function reportingDamage<R extends EventReader & Pick<EventStore, 'revisionOf'>>(
+  reader: R,
+  onDamage: (position: Position) => void,
+): R {
   const report = (error: unknown): never => {
     if (error instanceof CorruptEvent) onDamage(error.position);
+    if (error instanceof DamagedStore) onDamage(BEFORE_ALL);
     throw error;
   };
-  return overriding<R, EventReader>(reader, {
+  const revisionOf = (stream: string): number | undefined => {
+    try {
+      return reader.revisionOf?.(stream);
+    } catch (error) {
+      return report(error);
+    }
+  };
+  return overriding<R, EventReader & Pick<EventStore, 'revisionOf'>>(reader, {
+    ...(reader.revisionOf && { revisionOf }),
     readStream: (stream, read) => reader.readStream(stream, read).catch(report),
     readAll: (read) => reader.readAll(read).catch(report),
     // This is not a generator, because a consumer cannot end a generator that is waiting for the next batch.

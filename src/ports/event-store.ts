@@ -267,6 +267,9 @@ export class EventStoreUnavailable extends Error {
   }
 }
 
+/** The store's own structures are damaged, but no single event is known to be damaged. */
+export class DamagedStore extends EventStoreUnavailable {}
+
 /** Another process has this store's files open for writing. The message names the process and the files. */
 export class EventStoreInUse extends Error {
   constructor(message: string, options?: ErrorOptions) {

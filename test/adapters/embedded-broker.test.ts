@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { EmbeddedBroker, MAX_MESSAGE_BYTES } from '../../src/adapters/embedded/broker.js';
+import { EmbeddedBroker, type EmbeddedBrokerOptions, MAX_MESSAGE_BYTES } from '../../src/adapters/embedded/broker.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
@@ -43,7 +43,7 @@ brokerContract('The embedded log', async () => {
 describe('The embedded broker', () => {
   let directory: string;
   const opened: EmbeddedBroker[] = [];
-  const open = async (options: { keptMessages?: number; clock?: ManualClock } = {}): Promise<EmbeddedBroker> => {
+  const open = async (options: Partial<EmbeddedBrokerOptions> = {}): Promise<EmbeddedBroker> => {
     const broker = await EmbeddedBroker.open({ ...MANY, directory, clock: new ManualClock(), ...options });
     opened.push(broker);
     return broker;
@@ -233,10 +233,19 @@ describe('The embedded broker', () => {
     expect(settled).toHaveLength(100);
   });
 
-  test('does not open a file that is not a database, or one from a newer version', async () => {
+  test('moves a damaged file aside, and starts with an empty one', async () => {
     await writeFile(join(directory, 'broker.sqlite'), 'this is a letter to the bank, not a database'.repeat(200));
-    await expect(open()).rejects.toBeInstanceOf(BrokerUnavailable);
-    await remove(directory);
+    let damages = 0;
+    const broker = await open({ onDamaged: () => (damages += 1) });
+    expect(await broker.publish(message('first'))).toEqual({ sequence: 1, duplicate: false });
+    await broker.close();
+    expect(damages).toBe(1);
+    expect(await readdir(directory)).toContain('broker.sqlite.damaged-1');
+    await (await open({ onDamaged: () => (damages += 1) })).close();
+    expect(damages).toBe(1);
+  });
+
+  test('does not open a file from a newer version', async () => {
     await (await open()).close();
     const db = new DatabaseSync(join(directory, 'broker.sqlite'));
     db.exec('PRAGMA user_version = 99');

@@ -11,10 +11,13 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { EmbeddedEventReader } from '../../src/adapters/embedded/event-store.reader.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
+import { HistoryState } from '../../src/eventsourcing/history-state.js';
+import { reportingDamage } from '../../src/observability/instrumented-engines.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import {
   BEFORE_ALL,
   CorruptEvent,
+  DamagedStore,
   type EventBatch,
   EventStoreUnavailable,
   type EventToAppend,
@@ -60,6 +63,40 @@ describe('The embedded event store', () => {
   afterEach(async () => {
     await store.close();
     await rm(directory, { recursive: true });
+  });
+
+  test.each(['', '-wal'])('acknowledges no append once history.sqlite%s was deleted while open', async (ending) => {
+    await store.append({ stream: 'sale-1', expected: 'no_stream', events: [event()] });
+    expect(store.fault()).toBeUndefined();
+    await rm(file() + ending);
+    const append = store.append({ stream: 'sale-2', expected: 'no_stream', events: [event()] });
+    await expect(append).rejects.toMatchObject({ reason: 'history.sqlite was deleted or replaced' });
+    await expect(store.head()).rejects.toBeInstanceOf(EventStoreUnavailable);
+    expect(store.fault()).toEqual({ setting: 'DATA_DIR', reason: 'history.sqlite was deleted or replaced' });
+    // A new file does not contain the history.
+    writeFileSync(file() + ending, '');
+    const later = store.append({ stream: 'sale-3', expected: 'no_stream', events: [event()] });
+    await expect(later).rejects.toBeInstanceOf(EventStoreUnavailable);
+  });
+
+  test('reports damage to an index, which belongs to no single event', async () => {
+    for (let n = 0; n < 300; n += 1)
+      await store.append({ stream: `sale-${n}`, expected: 'no_stream', events: counted(3) });
+    await reopen(() => {
+      const pages = readFileSync(file());
+      // Index pages begin with one of these bytes.
+      for (let at = 4_096; at < pages.length; at += 4_096)
+        if ([2, 10].includes(pages[at] ?? 0)) pages.fill(0xff, at, at + 4_096);
+      writeFileSync(file(), pages);
+    });
+    const damages: number[] = [];
+    const watched = reportingDamage(store, (position) => damages.push(position));
+    await expect(watched.readStream('sale-7')).rejects.toBeInstanceOf(DamagedStore);
+    expect(() => watched.revisionOf('sale-8')).toThrow(DamagedStore);
+    expect(damages).toEqual([BEFORE_ALL, BEFORE_ALL]);
+    const state = new HistoryState();
+    state.noteDamage(BEFORE_ALL);
+    expect(state.fault).toBe('The history is damaged. Restore a backup');
   });
 
   const reopen = async (meanwhile: () => void = () => undefined): Promise<void> => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { ReadStoreDatabase } from '../../src/adapters/embedded/read-store.database.js';
+import { identityOf, isWhole } from '../../src/adapters/embedded/read-store.damage.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { ReadStoreUnavailable, tenantScope } from '../../src/ports/read-store.js';
 import type { AnyTable, DocumentWrite, Listed, ListQuery, ReadModel } from '../../src/ports/read-store.js';
@@ -662,4 +663,34 @@ describe('A read store whose file is damaged while open', () => {
       }
     },
   );
+
+  test('is not reported if a full disk prevented a checkpoint from extending the file', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'kontor-read-store-'));
+    const file = join(directory, 'models.sqlite');
+    const writer = await EmbeddedReadStore.open({ directory, mode: 'readwrite' });
+    try {
+      await writer.prepare([table]);
+      await writer.write(batch(some(500)));
+      const other = new DatabaseSync(file);
+      const { page_count: pages } = other.prepare('PRAGMA page_count').get() as { page_count: number };
+      // A checkpoint writes the pages in order. The first one, which contains their number, may be the only one written.
+      const handle = await open(file, 'r+');
+      const header = Buffer.alloc(4);
+      header.writeUInt32BE(pages);
+      await handle.write(header, 0, header.length, 28);
+      await handle.close();
+      expect((await stat(file)).size).toBeLessThan(pages * 4_096);
+      expect(isWhole(directory, identityOf(directory))).toBe(true);
+      await writer.write(batch(some(10, 500)));
+      other.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      other.close();
+      expect((await writer.list(table, scope, page)).totalCount).toBe(510);
+      // Now that the log has been copied, the file itself must be complete.
+      await truncate(file, Math.floor((await stat(file)).size / 2));
+      expect(isWhole(directory, identityOf(directory))).toBe(false);
+    } finally {
+      await writer.close();
+      await rm(directory, { recursive: true });
+    }
+  });
 });

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { MessageSource, Published } from '../../ports/broker.js';
+import { identityOf, isDamage, moveAside } from './read-store.damage.js';
 import { isBusy, openDatabase, useWriteAheadLog } from './sqlite.js';
 
+const FILE = 'broker.sqlite';
 const SCHEMA_VERSION = 1;
 /**
  * Timeout for opening the file. If two threads create it at the same time, SQLite lets only one of them enable the
@@ -68,16 +70,22 @@ export class BrokerLog {
   }
 
   /**
-   * Opens the file, creating it and its tables if necessary.
+   * Opens the file, creating it and its tables if necessary. Moves a damaged file aside. It records only what has been
+   * published, so its loss must not stop the service.
    * @throws Error if the file cannot be opened or remains locked
    */
-  static async open(directory: string, keptMessages: number): Promise<BrokerLog> {
+  static async open(directory: string, keptMessages: number, onDamaged: () => void): Promise<BrokerLog> {
     const untilMs = performance.now() + LOCKED_WAIT_MS;
     for (;;) {
+      const inode = identityOf(directory, FILE);
       try {
         return new BrokerLog(openNow(directory), keptMessages);
       } catch (error) {
-        if (!isBusy(error) || performance.now() > untilMs) throw error;
+        // Another thread may already have moved the damaged file aside.
+        if (isDamage(error) && identityOf(directory, FILE) === inode) {
+          moveAside(directory, FILE);
+          onDamaged();
+        } else if (!(isBusy(error) || isDamage(error)) || performance.now() > untilMs) throw error;
       }
       await sleep(PAUSE_MS);
     }
@@ -147,7 +155,7 @@ export class BrokerLog {
 
 function openNow(directory: string): DatabaseSyncInstance {
   mkdirSync(directory, { recursive: true });
-  const file = join(directory, 'broker.sqlite');
+  const file = join(directory, FILE);
   return openDatabase(file, { timeout: 250 }, (db) => {
     useWriteAheadLog(db, file);
     db.exec('PRAGMA synchronous = FULL; PRAGMA journal_size_limit = 67108864');

@@ -36,6 +36,8 @@ export type EmbeddedBrokerOptions = {
    * the history.
    */
   readonly keptMessages: number;
+  /** Called when a damaged file has been moved aside. */
+  readonly onDamaged?: () => void;
 };
 
 /** Messages to be stored together, in order. */
@@ -66,10 +68,11 @@ export class EmbeddedBroker implements Broker {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws BrokerUnavailable if the file cannot be opened, is not a database, or was written by a newer version */
-  static async open({ directory, clock, keptMessages }: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+  /** @throws BrokerUnavailable if the file cannot be opened, or was written by a newer version */
+  static async open(options: EmbeddedBrokerOptions): Promise<EmbeddedBroker> {
+    const { directory, clock, keptMessages, onDamaged = () => undefined } = options;
     try {
-      return new EmbeddedBroker(await BrokerLog.open(directory, keptMessages), clock);
+      return new EmbeddedBroker(await BrokerLog.open(directory, keptMessages, onDamaged), clock);
     } catch (cause) {
       throw unavailable('open its log', cause);
     }

@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import {
   BEFORE_ALL,
   CorruptEvent,
+  DamagedStore,
   type Direction,
   type EventFilter,
   EventStoreUnavailable,
@@ -175,9 +176,10 @@ export class HistoryQueries {
       return query();
     } catch (error) {
       if (error instanceof CorruptEvent || error instanceof SyntaxError) throw error;
-      const damaged = isDamage(error) ? this.findDamage(suspects()) : undefined;
-      if (damaged !== undefined) throw new CorruptEvent(damaged);
-      throw new EventStoreUnavailable('The event history could not be read', error);
+      const message = 'The event history could not be read';
+      if (!isDamage(error)) throw new EventStoreUnavailable(message, error);
+      const damaged = this.findDamage(suspects());
+      throw damaged === undefined ? new DamagedStore(message, error) : new CorruptEvent(damaged);
     }
   }
 

@@ -1,10 +1,11 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { EngineFacts } from '../../ports/engine.js';
+import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { Append, Appended, EventStore, Position } from '../../ports/event-store.js';
 import type { HistoryIdentity } from '../../ports/history.js';
 import { serializeAppend } from '../event-store.input.js';
 import { convertLeading } from '../leading.js';
 import { Checkpointer } from './event-store.checkpointer.js';
+import { HistoryFiles } from './event-store.files.js';
 import { HistoryReader } from './event-store.history.js';
 import { type DirectoryLock, lockDirectory } from './event-store.lock.js';
 import { EventLog } from './event-store.log.js';
@@ -25,6 +26,7 @@ export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
 export class EmbeddedEventStore extends HistoryReader implements EventStore, HistoryIdentity {
   private readonly writer: GroupCommitWriter;
   private readonly checkpointer: Checkpointer;
+  private readonly files: HistoryFiles;
   private readonly listeners = new Set<(head: Position) => void>();
   private closing: Promise<void> | undefined;
 
@@ -44,7 +46,8 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
       clock,
     });
     this.checkpointer = new Checkpointer(db, historyFile(directory));
-    this.writer = new GroupCommitWriter(log, clock, directory, (head) => {
+    this.files = new HistoryFiles(historyFile(directory));
+    this.writer = new GroupCommitWriter(log, clock, directory, this.files, (head) => {
       this.announce(head);
     });
   }
@@ -87,6 +90,16 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     this.assertOpen();
     const { version } = this.db.prepare('SELECT sqlite_version() AS version').get() as { version: string };
     return { engine: 'sqlite', version };
+  }
+
+  override async head(): Promise<Position> {
+    this.files.assertInPlace();
+    return super.head();
+  }
+
+  fault(): EngineFault | undefined {
+    const reason = this.files.fault;
+    return reason === undefined ? undefined : { setting: 'DATA_DIR', reason };
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port returns a promise; a failure must reject it, not throw

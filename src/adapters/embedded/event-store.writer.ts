@@ -7,6 +7,7 @@ import {
 } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
 import type { SerializedAppend } from '../event-store.input.js';
+import type { HistoryFiles } from './event-store.files.js';
 import type { EventLog } from './event-store.log.js';
 import { diskFault } from './sqlite.js';
 
@@ -47,6 +48,7 @@ export class GroupCommitWriter {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly directory: string,
+    private readonly files: Pick<HistoryFiles, 'assertInPlace'>,
     private readonly onCommit: (head: Position) => void,
   ) {}
 
@@ -94,6 +96,7 @@ export class GroupCommitWriter {
       const unavailable = this.undo(error);
       for (const work of group) work.failure = unavailable;
     }
+    if (written) written = this.isStored(group);
     this.remove(group);
     if (this.queue.length > 0) this.schedule();
     settle(group);
@@ -130,6 +133,17 @@ export class GroupCommitWriter {
       // continue.
       if (!isRefusal(error)) throw error;
       work.failure = error;
+    }
+  }
+
+  /** Rejects the group if its events were stored in files that have been deleted. */
+  private isStored(group: readonly Work[]): boolean {
+    try {
+      this.files.assertInPlace();
+      return true;
+    } catch (error) {
+      for (const work of group) work.failure = error as Error;
+      return false;
     }
   }
 
