@@ -80,7 +80,6 @@ const Checkpoint = z.object({
 type Checkpoint = z.output<typeof Checkpoint>;
 /** `other`: another caller, or an earlier attempt of this run, has handled the letter. */
 type Outcome = 'resolved' | 'failed' | 'other';
-type Tally = Record<Outcome, number>;
 
 type OutcomeType = Exclude<DeadLetterEvent['type'], 'DeadLetterParked'>;
 const FAILED: OutcomeType = 'DeadLetterReplayFailed';
@@ -103,6 +102,7 @@ class Bulk {
   private readonly matching: Matching | undefined;
   /** Whether this run may have handled letters that its counts do not include. */
   private wasInterrupted: boolean;
+  private savedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
     private readonly name: string,
@@ -118,29 +118,19 @@ class Bulk {
   }
 
   async carryOut(): Promise<Checkpoint> {
-    const { clock, models } = this.parts;
-    const { checkpoint, save, signal } = this.task;
+    const { models } = this.parts;
+    const { checkpoint, signal } = this.task;
     let at = checkpoint === undefined ? await this.begin() : Checkpoint.parse(checkpoint);
     if (!this.matching) return at;
-    for (let savedAtMs = Number.NEGATIVE_INFINITY, isLast = at.matched === 0; !isLast;) {
-      if (clock.monotonicMs() - savedAtMs >= SAVE_EVERY_MS) {
-        await save({ progress: progressOf(at), message: messageOf(at, this.done, false), checkpoint: at });
-        savedAtMs = clock.monotonicMs();
-      }
+    for (let isLast = at.matched === 0; !isLast;) {
+      await this.saveWhenDue(at, at);
       signal.throwIfAborted();
       const page = { ...this.matching, limit: PART, after: at.after };
       // Read the list in a separate turn of the event loop, so that requests do not wait for other work in addition.
       await nextTurn();
       const { documents, next } = await models.part(deadLetters, PLATFORM, page);
       await nextTurn();
-      const tally = await this.handleAll(documents, at.upTo);
-      at = {
-        ...at,
-        after: next ?? at.after,
-        seen: at.seen + documents.length,
-        resolved: at.resolved + tally.resolved,
-        failed: at.failed + tally.failed,
-      };
+      at = { ...(await this.handleAll(documents, at)), after: next ?? at.after };
       isLast = next === undefined;
     }
     return this.wasInterrupted ? { ...at, ...(await this.recounted(at.upTo)) } : at;
@@ -175,17 +165,35 @@ class Bulk {
     return { upTo, matched, after: '', seen: 0, resolved: 0, failed: 0 };
   }
 
-  private async handleAll(letters: readonly DeadLetterView[], upTo: number): Promise<Tally> {
-    const tally: Tally = { resolved: 0, failed: 0, other: 0 };
+  /** Saves the progress at most once a second. A resumed run continues from the checkpoint. */
+  private async saveWhenDue(counted: Checkpoint, checkpoint: Checkpoint): Promise<void> {
+    const nowMs = this.parts.clock.monotonicMs();
+    if (nowMs - this.savedAtMs < SAVE_EVERY_MS) return;
+    this.savedAtMs = nowMs;
+    const message = messageOf(counted, this.done, false);
+    await this.task.save({ progress: progressOf(counted), message, checkpoint });
+  }
+
+  /** Returns the counts including the letters. At a low rate, this takes minutes, so progress is saved meanwhile. */
+  private async handleAll(letters: readonly DeadLetterView[], before: Checkpoint): Promise<Checkpoint> {
+    let counted = before;
     const { signal } = this.task;
     await inLanes(LANES, letters, async (letter) => {
       const outcome = await this.queue.run(letter.stream, () => {
         signal.throwIfAborted();
-        return this.untilHandled(letter, upTo);
+        return this.untilHandled(letter, before.upTo);
       });
-      tally[outcome] += 1;
+      const { seen, resolved, failed } = counted;
+      const isResolved = Number(outcome === 'resolved');
+      counted = {
+        ...counted,
+        seen: seen + 1,
+        resolved: resolved + isResolved,
+        failed: failed + Number(outcome === 'failed'),
+      };
+      await this.saveWhenDue(counted, before);
     });
-    return tally;
+    return counted;
   }
 
   /** Retries while an engine is unavailable. @throws the signal's reason */

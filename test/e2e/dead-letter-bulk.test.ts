@@ -106,6 +106,23 @@ class Letters {
   }
 }
 
+test('A bulk run at a low rate shows its progress within two seconds, even after it has been paused', async () => {
+  await withDirectory(async (directory) => {
+    const letters = new Letters(directory);
+    await letters.park(60);
+    await letters.replay(20);
+    await letters.grown(35);
+    await letters.change('pause');
+    const run = await until(
+      () => letters.run(),
+      ({ status }) => status === 'PAUSED',
+    );
+    expect(Number.parseInt(run.message ?? '', 10)).toBeGreaterThan(0);
+    expect(run.progress).toBeGreaterThan(0);
+    await letters.kontor?.stop();
+  });
+}, 120_000);
+
 test('A bulk run replays each letter once, even if it is paused, and killed while paused and while running', async () => {
   await withDirectory(async (directory) => {
     const letters = new Letters(directory);
