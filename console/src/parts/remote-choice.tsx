@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { queryOptions, useQuery, useQueryClient, type QueryKey } from '@tanstack/react-query';
-import { useRef, useState, type ReactNode } from 'react';
+import { queryOptions, useQuery, type QueryKey } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
 import { problemOf } from '../api/problem';
 import { NAMES_MS } from '../api/queries';
 import { Balance, Money } from './money';
@@ -54,13 +54,6 @@ export const nameQuery = ({ key, nameOf }: Names, id: string) =>
     staleTime: NAMES_MS,
   });
 
-const findQuery = ({ key, find }: Source, search: string) =>
-  queryOptions({
-    queryKey: [...key, 'find', search],
-    queryFn: ({ signal }) => find(search, signal),
-    staleTime: 10_000,
-  });
-
 const TYPING_MS = 200;
 
 type Props = {
@@ -80,17 +73,19 @@ type Props = {
  * Returns the options that a search has found. Results of an earlier search are not offered. Otherwise, the list would
  * change while the user moves through it, and Enter would choose a different option.
  */
-function useFound(source: Source, typed: string) {
+function useFound({ key, find }: Source, typed: string) {
   const [search] = useDebouncedValue(typed, TYPING_MS);
-  const { data, error, isFetching, isPending } = useQuery(findQuery(source, search));
+  const { data, error, isFetching, isPending } = useQuery({
+    queryKey: [...key, 'find', search],
+    queryFn: ({ signal }) => find(search, signal),
+    staleTime: 10_000,
+  });
   const isCurrent = search === typed;
   const options = isCurrent && data ? data : [];
   return { options, isPending, isSearching: !isCurrent || isFetching, problem: error };
 }
 
-/**
- * Returns the options that the search has found, and the current selection, which is last while the user types.
- */
+/** Returns the options that the search has found, and the current selection, which is last while the user types. */
 function useOptions(source: Source, value: string | undefined, known: Option | undefined, typed: string) {
   const found = useFound(source, typed);
   const { options } = found;
@@ -106,47 +101,12 @@ function useOptions(source: Source, value: string | undefined, known: Option | u
   return { ...found, options: typed === '' ? [kept, ...others] : [...others, kept] };
 }
 
-/** Returns the option that the typed text identifies: the only match, or the one with this name or code. */
-const meantBy = (typed: string, matches: readonly Option[]): Option | undefined =>
-  matches.length === 1
-    ? matches[0]
-    : matches.find(({ name, code }) => [name, code].some((text) => text?.toLowerCase() === typed.toLowerCase()));
-
-/** Returns the state of a chooser, and the functions that change it. */
-function useChooser({ source, value, onChange }: Props) {
-  const cache = useQueryClient();
-  const [text, setText] = useState('');
-  /** The search text. The name of the current selection is not used as a search text. */
-  const [typed, setTyped] = useState('');
-  const latest = useRef('');
-  const [known, setKnown] = useState<Option>();
-  const [isOpen, setOpen] = useState(false);
-  const found = useOptions(source, value, known, typed);
-  const { options } = found;
-  const choose = (option: Option | undefined): void => {
-    setKnown(option);
-    onChange(option?.id);
-  };
-  const search = (next: string): void => {
-    latest.current = next;
-    setText(next);
-    setTyped(options.some(({ id, name }) => id === value && name === next) ? '' : next);
-  };
-  const chooseTyped = async (): Promise<void> => {
-    const meant = meantBy(typed, await cache.query(findQuery(source, typed)));
-    if (meant === undefined || latest.current !== typed) return;
-    choose(meant);
-    setText(meant.name);
-    setTyped('');
-    setOpen(false);
-  };
-  return { ...found, text, typed, isOpen, setOpen, choose, search, chooseTyped };
-}
-
 /** Selects one of many records, which the service searches. */
 export function RemoteChoice(props: Props): ReactNode {
-  const { label, value, none = t('Any') } = props;
-  const { options, isSearching, problem, typed, isOpen, ...chooser } = useChooser(props);
+  const { source, label, value, onChange, none = t('Any') } = props;
+  const [typed, setTyped] = useState('');
+  const [known, setKnown] = useState<Option>();
+  const { options, isSearching, problem } = useOptions(source, value, known, typed);
   return (
     <Select
       checkIconPosition="right"
@@ -155,35 +115,29 @@ export function RemoteChoice(props: Props): ReactNode {
       clearable
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
-      dropdownOpened={isOpen}
       error={props.error ?? (problem === null ? undefined : serviceWords(problemOf(problem).message))}
       // All options are shown, because the service has already filtered them.
       filter={({ options: all }) => all}
       label={label}
       nothingFoundMessage={isSearching ? t('Searching…') : t('No results')}
       onChange={(id) => {
-        chooser.choose(options.find((option) => option.id === id));
-      }}
-      onDropdownClose={() => {
-        chooser.setOpen(false);
-      }}
-      onDropdownOpen={() => {
-        chooser.setOpen(true);
+        setKnown(options.find((option) => option.id === id));
+        onChange(id ?? undefined);
       }}
       // Enter must not submit the form with the previous selection while the field shows another text.
       onKeyDown={(event) => {
-        if (event.key !== 'Enter' || typed === '' || event.nativeEvent.isComposing) return;
-        event.preventDefault();
-        if (!event.currentTarget.hasAttribute('aria-activedescendant')) chooser.chooseTyped().catch(() => undefined);
+        if (event.key === 'Enter' && typed !== '') event.preventDefault();
       }}
-      onSearchChange={chooser.search}
+      // The name of the current selection is not used as a search text.
+      onSearchChange={(text) => {
+        setTyped(options.some(({ id, name }) => id === value && name === text) ? '' : text);
+      }}
       placeholder={none}
       renderOption={({ option }) => {
         const found = options.find(({ id }) => id === option.value);
         return found === undefined ? option.label : <OptionLine {...found} />;
       }}
       required={props.required ?? false}
-      searchValue={chooser.text}
       searchable
       value={value ?? null}
     />
