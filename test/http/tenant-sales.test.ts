@@ -138,7 +138,12 @@ describe('The list of sales', () => {
     expect(await listed()).toEqual(['second', 'third', 'first', 'fourth']);
     const [first] = (await list('pageSize=1')).items;
     const members = Object.keys(await saleAt(first?.id ?? ''));
-    expect(members.filter((name) => !(name in (first ?? {}))).sort()).toEqual(['lines', 'metadata', 'payments', 'relatedExternalId']);
+    expect(members.filter((name) => !(name in (first ?? {}))).sort()).toEqual([
+      'lines',
+      'metadata',
+      'payments',
+      'relatedExternalId',
+    ]);
   });
 
   test('sorts sales of the same instant by acceptance, newest first', async () => {
