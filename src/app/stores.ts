@@ -125,7 +125,7 @@ export async function openEvents(
 
 export type OpenEventReader = {
   readonly events: EventReader & { close(): Promise<void> };
-  /** Undefined for the embedded store, because its lock prevents a replacement of the history. */
+  /** Undefined for the embedded store, which itself detects that its files were replaced. */
   readonly identity: HistoryIdentity | undefined;
   /** Announces a commit by the writing thread. */
   readonly notify: (head: Position) => void;

@@ -174,7 +174,7 @@ class Bulk {
     await this.task.save({ progress: progressOf(counted), message, checkpoint });
   }
 
-  /** Returns the counts including the letters. At a low rate, this takes minutes, so progress is saved meanwhile. */
+  /** Returns the counts including the letters. At a low rate, this takes a while, so progress is saved meanwhile. */
   private async handleAll(letters: readonly DeadLetterView[], before: Checkpoint): Promise<Checkpoint> {
     let counted = before;
     const { signal } = this.task;
@@ -183,13 +183,11 @@ class Bulk {
         signal.throwIfAborted();
         return this.untilHandled(letter, before.upTo);
       });
-      const { seen, resolved, failed } = counted;
-      const isResolved = Number(outcome === 'resolved');
       counted = {
         ...counted,
-        seen: seen + 1,
-        resolved: resolved + isResolved,
-        failed: failed + Number(outcome === 'failed'),
+        seen: counted.seen + 1,
+        resolved: counted.resolved + Number(outcome === 'resolved'),
+        failed: counted.failed + Number(outcome === 'failed'),
       };
       await this.saveWhenDue(counted, before);
     });

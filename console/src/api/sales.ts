@@ -3,11 +3,11 @@ import type { paths } from '../../../clients/typescript/src/schema';
 import { api, data, whole, type Shapes } from './client';
 
 export type Sale = Shapes['SaleDto'];
+export type ListedSale = Shapes['SaleSummaryDto'];
+type SaleFilters = NonNullable<paths['/api/sales']['get']['parameters']['query']>;
 
 /** Whether the sale to which a return or cancellation refers does not exist. */
 export const lacksRelated = ({ rejection }: Sale): boolean => rejection?.code === 'RELATED_SALE_UNKNOWN';
-export type ListedSale = Shapes['SaleSummaryDto'];
-type SaleFilters = NonNullable<paths['/api/sales']['get']['parameters']['query']>;
 
 /** Source id of sales that users enter manually. */
 export const MANUAL = '_manual';

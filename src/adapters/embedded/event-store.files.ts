@@ -14,22 +14,13 @@ export class HistoryFiles {
   private isGone = false;
 
   constructor(private readonly file: string) {
-    this.areInPlace();
+    ENDINGS.forEach((ending) => this.isInPlace(ending));
   }
 
-  /** Reason why nothing can be stored; undefined while the files are in place. */
-  get fault(): string | undefined {
-    return this.areInPlace() ? undefined : GONE;
-  }
-
-  /** @throws EventStoreUnavailable once a file has been deleted or replaced */
-  assertInPlace(): void {
-    if (!this.areInPlace()) throw new EventStoreUnavailable(`The event store is unusable: ${GONE}`, undefined, GONE);
-  }
-
-  private areInPlace(): boolean {
+  /** Error for every append once a file has been deleted or replaced; undefined while the files are in place. */
+  get loss(): EventStoreUnavailable | undefined {
     this.isGone ||= !ENDINGS.every((ending) => this.isInPlace(ending));
-    return !this.isGone;
+    return this.isGone ? new EventStoreUnavailable(`The event store is unusable: ${GONE}`, undefined, GONE) : undefined;
   }
 
   /** The write-ahead log may not exist yet when the history is opened. */

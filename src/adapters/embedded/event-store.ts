@@ -93,12 +93,13 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
   }
 
   override async head(): Promise<Position> {
-    this.files.assertInPlace();
+    const { loss } = this.files;
+    if (loss) throw loss;
     return super.head();
   }
 
   fault(): EngineFault | undefined {
-    const reason = this.files.fault;
+    const reason = this.files.loss?.reason;
     return reason === undefined ? undefined : { setting: 'DATA_DIR', reason };
   }
 

@@ -48,7 +48,7 @@ export class GroupCommitWriter {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly directory: string,
-    private readonly files: Pick<HistoryFiles, 'assertInPlace'>,
+    private readonly files: Pick<HistoryFiles, 'loss'>,
     private readonly onCommit: (head: Position) => void,
   ) {}
 
@@ -96,11 +96,12 @@ export class GroupCommitWriter {
       const unavailable = this.undo(error);
       for (const work of group) work.failure = unavailable;
     }
-    if (written) written = this.isStored(group);
+    const loss = written ? this.files.loss : undefined;
+    if (loss) for (const work of group) work.failure = loss;
     this.remove(group);
     if (this.queue.length > 0) this.schedule();
     settle(group);
-    if (written) this.onCommit(this.log.last);
+    if (written && !loss) this.onCommit(this.log.last);
   }
 
   /** Fills a group. Work that would exceed the group's limits remains at the head of the queue. */
@@ -133,17 +134,6 @@ export class GroupCommitWriter {
       // continue.
       if (!isRefusal(error)) throw error;
       work.failure = error;
-    }
-  }
-
-  /** Rejects the group if its events were stored in files that have been deleted. */
-  private isStored(group: readonly Work[]): boolean {
-    try {
-      this.files.assertInPlace();
-      return true;
-    } catch (error) {
-      for (const work of group) work.failure = error as Error;
-      return false;
     }
   }
 
