@@ -38,6 +38,7 @@ RULES = {
     "Must not exceed amountMax.": "fields that go together",
     "The books are kept in": "fields that go together",
     "The discount must not exceed the price.": "fields that go together",
+    "The payments of a return must not exceed its total": "fields that go together",
     "The total of the lines is": "fields that go together",
     "The total has more than": "fields that go together",
     "Must be specified for a": "fields that go together",
