@@ -89,7 +89,9 @@ export class SaleDesk {
       ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
     const priced = priceSale({ ...given, currency, externalId: given.externalId ?? '', customer: null });
     if (customerId !== null) await this.ensureCustomer(tenantId, customerId);
-    const { externalId, target, known } = named ?? (await this.find(tenantId, await this.numberFor(request)));
+    const isBookable = () => this.ensureBookable(request, priced, customerId);
+    const { externalId, target, known } =
+      named ?? (await this.find(tenantId, await this.numberFor(request, isBookable)));
     const numbered = { ...priced, externalId };
     if (known.status === 'absent') await this.record(target, numbered, customerId);
     else await this.resume(target, known, numbered, { ...given, currency, customerId });
@@ -129,11 +131,15 @@ export class SaleDesk {
     if (state.status !== 'present') throw notFoundAt('customerId', 'customer');
   }
 
-  /** Returns the same number for all attempts of a request that has an idempotency key. */
-  private async numberFor({ tenantId, id }: Target): Promise<string> {
+  /**
+   * Returns the same number for all attempts of a request that has an idempotency key. A document that cannot be booked
+   * does not use up a number.
+   */
+  private async numberFor({ tenantId, id }: Target, ensureBookable: () => Promise<void>): Promise<string> {
     const target = { tenantId, id };
     const { state } = await this.reader.read(numberSequence, tenantId, id);
     if (state.upTo > 0) return this.numbers.numbered(state.upTo);
+    await ensureBookable();
     const externalId = await this.freeNumber(tenantId);
     const upTo = Number(externalId.replace(/\D/g, ''));
     const noted = await this.runner.execute(numberSequence, target, {}, (known) =>
@@ -151,22 +157,35 @@ export class SaleDesk {
     }
   }
 
-  /** Stores nothing unless the document can be booked. */
-  private async record(target: Target, priced: PricedSale, customerId: string | null): Promise<void> {
+  /** @throws DomainError if the document, which has no number yet, cannot be booked now */
+  private async ensureBookable({ tenantId, id }: Target, priced: PricedSale, customerId: string | null): Promise<void> {
+    const target = { tenantId, id: saleId(tenantId, MANUAL_SOURCE, id) };
+    await this.preparation(target, { ...priced, externalId: id }, customerId);
+  }
+
+  /** Decides how to accept and book the document. @throws DomainError if it cannot be booked now */
+  private async preparation(target: Target, priced: PricedSale, customerId: string | null) {
     const accepting = (state: Sale, _: object, now: Date): SaleEvent[] => {
       const accepted = acceptSale(state, { sourceId: MANUAL_SOURCE, sale: priced }, now);
       if (accepted.length === 0 || customerId === null || priced.type !== 'SALE') return accepted;
       return [...accepted, ...chooseCustomer(fold(sale, accepted, state), { customerId })];
     };
-    const draft = acceptedSale(fold(sale, accepting(sale.initial, {}, new Date(priced.occurredAt))));
-    const plan = await this.plans.of(target, draft);
+    const draft = fold(sale, accepting(sale.initial, {}, new Date(priced.occurredAt)));
+    const plan = await this.plans.of(target, acceptedSale(draft));
     const { holder, decide } = plan;
+    decide(priced.type === 'SALE' ? draft : (await this.reader.read(sale, holder.tenantId, holder.id)).state);
+    return { accepting, plan };
+  }
+
+  /** Stores nothing unless the document can be booked. */
+  private async record(target: Target, priced: PricedSale, customerId: string | null): Promise<void> {
+    const { accepting, plan } = await this.preparation(target, priced, customerId);
     if (priced.type !== 'SALE') {
-      decide((await this.reader.read(sale, holder.tenantId, holder.id)).state);
       await this.runner.execute(sale, target, {}, accepting);
       await this.booking.book(target, plan);
       return;
     }
+    const { decide } = plan;
     try {
       await this.runner.execute(sale, target, {}, (state, data, now) => {
         const accepted = accepting(state, data, now);

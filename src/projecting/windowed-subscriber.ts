@@ -59,6 +59,8 @@ export class WindowedSubscriber {
   private delivered = -1;
   private saved = -1;
   private savedAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether the last attempt to save the checkpoint failed. */
+  private isFailing = false;
   /** Highest position of a handled event. */
   private handledTo = -1;
   /** The delivered position when a checkpoint was last considered. */
@@ -277,8 +279,12 @@ export class WindowedSubscriber {
       await this.checkpoints.save(this.name, position, this.options.portion);
       this.saved = position;
       this.savedAtMs = this.clock.monotonicMs();
+      this.isFailing = false;
     } catch (error) {
-      this.logger.warn({ err: error, subscriber: this.name }, 'the checkpoint could not be saved; retrying');
+      // Saving is attempted every second, so only the first failure is logged.
+      if (!this.isFailing)
+        this.logger.warn({ err: error, subscriber: this.name }, 'the checkpoint could not be saved; retrying');
+      this.isFailing = true;
     }
   }
 }

@@ -254,6 +254,7 @@ describe('A sale recorded manually', () => {
     const letters = await service.get('/api/platform/dead-letters', await service.operator());
     const { items } = letters.body as Page<{ tenantId: string }>;
     expect(items.filter(({ tenantId }) => tenantId === books.tenant.id)).toEqual([]);
+    expect((await saleAt((await record(manual())).id)).externalId).toBe('S-000001');
   });
 
   test('is recorded once for an Idempotency-Key, and once for an external id, even if its period is closed later', async () => {

@@ -18346,6 +18346,10 @@ export interface operations {
                         /** @constant */
                         statusCode: 200;
                         data: components["schemas"]["BulkPreviewDto"];
+                    } | {
+                        /** @constant */
+                        statusCode: 201;
+                        data: components["schemas"]["JobTriggerResultDto"];
                     };
                 };
             };
@@ -18579,6 +18583,10 @@ export interface operations {
                         /** @constant */
                         statusCode: 200;
                         data: components["schemas"]["BulkPreviewDto"];
+                    } | {
+                        /** @constant */
+                        statusCode: 201;
+                        data: components["schemas"]["JobTriggerResultDto"];
                     };
                 };
             };
@@ -32492,6 +32500,10 @@ export interface operations {
                         /** @constant */
                         statusCode: 200;
                         data: components["schemas"]["RulePreviewDto"];
+                    } | {
+                        /** @constant */
+                        statusCode: 201;
+                        data: components["schemas"]["StartedRuleApplicationDto"];
                     };
                 };
             };
