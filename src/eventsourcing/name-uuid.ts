@@ -1,21 +1,40 @@
 import { hash } from 'node:crypto';
 import { UUID } from '../ports/uuid.js';
 
+/** Values of hexadecimal digits, by character code. */
+const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16));
+const HYPHEN = 45;
+const UUID_BYTES = 16;
+/** Upper limit of the UTF-8 bytes of a UTF-16 code unit. */
+const MAX_BYTES = 3;
+/** Reused for all names but very long ones, because allocating a buffer takes as long as hashing it. */
+const scratch = Buffer.alloc(1_024);
+
 /**
  * Returns the UUIDv5 (RFC 9562, section 5.5) of a name in a namespace. A test verifies that the result equals that of
- * `v5` in the uuid package, which takes three times as long. Every sale needs several such UUIDs.
+ * `v5` in the uuid package, which takes almost four times as long. Every sale needs several such UUIDs.
  * @throws TypeError if the namespace is not a lower-case UUID
  */
 export function nameUuid(name: string, namespace: string): string {
   if (!UUID.test(namespace)) throw new TypeError(`Not a lower-case UUID: ${namespace}`);
-  const nameLength = Buffer.byteLength(name);
-  const bytes = Buffer.allocUnsafe(16 + nameLength);
-  bytes.write(namespace.replaceAll('-', ''), 0, 'hex');
-  bytes.write(name, 16);
-  const digest = hash('sha1', bytes, 'hex');
-  const version = `5${digest.slice(13, 16)}`;
-  const variant = ((Number.parseInt(digest.slice(16, 18), 16) & 0x3f) | 0x80).toString(16) + digest.slice(18, 20);
-  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-${version}-${variant}-${digest.slice(20, 32)}`;
+  const size = UUID_BYTES + name.length * MAX_BYTES;
+  const bytes = size <= scratch.length ? scratch : Buffer.alloc(size);
+  writeUuid(namespace, bytes);
+  const end = UUID_BYTES + bytes.write(name, UUID_BYTES);
+  const digest = hash('sha1', bytes.subarray(0, end), 'hex');
+  const variant = '89ab'.charAt(digitAt(digest, 16) & 3) + digest.slice(17, 20);
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-5${digest.slice(13, 16)}-${variant}-${digest.slice(20, 32)}`;
+}
+
+const digitAt = (text: string, at: number): number => DIGITS[text.charCodeAt(at)] ?? 0;
+
+function writeUuid(id: string, bytes: Buffer): void {
+  let at = 0;
+  for (let byte = 0; byte < UUID_BYTES; byte += 1) {
+    if (id.charCodeAt(at) === HYPHEN) at += 1;
+    bytes[byte] = (digitAt(id, at) << 4) | digitAt(id, at + 1);
+    at += 2;
+  }
 }
 
 /** Position of the version digit. The 12 digits before it are the time of a UUIDv7. */

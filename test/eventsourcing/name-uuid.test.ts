@@ -11,6 +11,13 @@ describe('A name-based UUID', () => {
     );
   });
 
+  test('matches RFC 9562 for long names', () => {
+    const namespace = '6ba7b810-9dad-11d1-80b4-00c04fd430c8';
+    for (const length of [335, 336, 337, 1_007, 1_008, 1_009, 5_000])
+      for (const name of ['x'.repeat(length), '€'.repeat(length)])
+        expect([length, nameUuid(name, namespace)]).toEqual([length, v5(name, namespace)]);
+  });
+
   test('matches the example of the RFC', () => {
     expect(nameUuid('www.example.com', '6ba7b810-9dad-11d1-80b4-00c04fd430c8')).toBe(
       '2ed6657d-e927-568b-95e1-2665a8aea6a2',
