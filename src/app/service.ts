@@ -163,13 +163,13 @@ const CLOSE_IDLE_EVERY_MS = 50;
 
 /**
  * When a server closes, Node.js closes idle connections and waits for the others. Connections that become idle later
- * would remain open until their keep-alive timeout, so they are closed here.
+ * would remain open until their keep-alive timeout, and connections without a request until their own timeout, so they
+ * are closed here.
  */
 async function closeServer(app: NestFastifyApplication, draining: Draining, graceMs: number): Promise<void> {
   await draining.begin(graceMs);
-  const server = app.getHttpServer();
   const idle = setInterval(() => {
-    server.closeIdleConnections();
+    draining.closeIdle();
   }, CLOSE_IDLE_EVERY_MS);
   try {
     await app.close();

@@ -1,4 +1,4 @@
-import { Server as TcpServer } from 'node:net';
+import { Server as TcpServer, type Socket } from 'node:net';
 import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -10,9 +10,14 @@ const LOOK_EVERY_MS = 20;
  */
 export class Draining {
   private readonly open = new Set<ServerResponse>();
+  private readonly sockets = new Set<Socket>();
   private hasBegun = false;
 
   constructor(private readonly server: Server) {
+    server.prependListener('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.once('close', () => this.sockets.delete(socket));
+    });
     server.prependListener('request', (_request, response) => {
       if (this.hasBegun) response.shouldKeepAlive = false;
       this.open.add(response);
@@ -36,6 +41,15 @@ export class Draining {
       if ((await this.connections()) === 0) return;
       await sleep(LOOK_EVERY_MS);
     }
+  }
+
+  /**
+   * Closes all connections without a request in progress. Node.js's `closeIdleConnections` ignores connections that
+   * have not sent a complete request yet.
+   */
+  closeIdle(): void {
+    const busy = new Set<unknown>([...this.open].map(({ req }) => req.socket));
+    for (const socket of this.sockets) if (!busy.has(socket)) socket.destroy();
   }
 
   private connections(): Promise<number> {

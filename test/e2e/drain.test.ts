@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
 import { auditData } from '../support/data-audit.js';
 import { KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from './kontor-process.js';
 
@@ -72,3 +74,20 @@ test(`SIGTERM aborts no request of ${CLIENTS} busy keep-alive clients, and loses
     expect(accepted.filter((externalId) => !sales.has(externalId))).toEqual([]);
   });
 }, 600_000);
+
+test('SIGTERM ends the service despite connections that have sent nothing, or half a request', async () => {
+  await withDirectory(async (directory) => {
+    const kontor = await KontorProcess.ready(directory, PLAIN);
+    const { hostname, port } = new URL(await kontor.url());
+    const sockets = ['', 'GET /livez HTTP/1.1\r\nHost: kon'].map((bytes) => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined);
+      socket.write(bytes);
+      return { opened: once(socket, 'connect'), closed: new Promise((resolve) => socket.on('close', resolve)) };
+    });
+    await Promise.all(sockets.map(({ opened }) => opened));
+    const askedAtMs = performance.now();
+    expect(await kontor.stop()).toEqual({ code: 0, signal: null });
+    expect(performance.now() - askedAtMs).toBeLessThan(5_000);
+    await Promise.all(sockets.map(({ closed }) => closed));
+  });
+}, 60_000);
