@@ -8,6 +8,7 @@ import { seed } from './app/first-start.js';
 import { UnusableKey } from './security/key-file.js';
 import { closeToOthers } from './security/private-folder.js';
 import { EventStoreInUse } from './ports/event-store.js';
+import { RestoreIncomplete } from './ports/history.js';
 import type { HistoryState } from './eventsourcing/history-state.js';
 import type { Logger } from './ports/log.js';
 import { bufferedOutput, logOutput } from './observability/log-output.js';
@@ -117,9 +118,9 @@ function leave(output: Output, exitCode: number, flushMs = FLUSH_MS): void {
  * is not writable, the reason.
  */
 function printError(error: unknown, config?: Config): void {
-  const isPlain = error instanceof ConfigError || error instanceof EventStoreInUse || error instanceof UnusableKey;
+  const isPlain = [ConfigError, EventStoreInUse, RestoreIncomplete, UnusableKey].some((kind) => error instanceof kind);
   const stack = () => (config && whyUnwritable(config.DATA_DIR)) ?? String((error as Error).stack ?? error);
-  process.stderr.write(`${isPlain ? error.message : stack()}\n`);
+  process.stderr.write(`${isPlain ? (error as Error).message : stack()}\n`);
 }
 
 // Only the owner may read the history, the read models and the keys.

@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { SystemClock } from '../adapters/system-time.js';
+import { SystemClock, Uuid7Ids } from '../adapters/system-time.js';
 import { BackupError } from '../backup/backup-format.js';
 import { ConfigError } from '../config.js';
 import { parseStreamName } from '../eventsourcing/stream-name.js';
@@ -15,6 +15,7 @@ const REFUSALS = [BackupError, ConfigError, EventStoreInUse, TamperedHistory, Un
 const PROGRESS_EVERY_MS = 2_000;
 
 export const clock = new SystemClock();
+export const ids = new Uuid7Ids();
 export const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { restoreBackup, verifyBackup } from '../backup/backup-restore.js';
 import { takeConfig } from '../config.js';
-import { clock, decrypterOf, isKnown, parsed, progressOf, runProgram, say } from './backup-command.js';
+import { clock, decrypterOf, ids, isKnown, parsed, progressOf, runProgram, say } from './backup-command.js';
 import { catalogue } from './catalogue.js';
 import { openEvents, storeSettings } from './stores.js';
 
@@ -29,11 +29,12 @@ async function main(): Promise<void> {
   if (values['verify-only'] === true) return;
   const logger = pino({ level: 'warn' }, pino.destination(2));
   // Open the event store first, to detect a service that is running on the same directory.
-  const { events } = await openEvents(storeSettings(config), { clock, logger });
+  const { events, identity } = await openEvents(storeSettings(config), { clock, logger });
   try {
     const startedMs = clock.monotonicMs();
     const streams = catalogue.streamPrefixes;
-    const options = { streams, resume: values.resume === true, report: progressOf('restored'), decrypter };
+    const report = progressOf('restored');
+    const options = { streams, resume: values.resume === true, identity, ids, report, decrypter };
     const { written, found } = await restoreBackup(file, events, options);
     const seconds = (clock.monotonicMs() - startedMs) / 1_000;
     const before = found === 0 ? '' : ` ${found} of the backup's events already existed.`;

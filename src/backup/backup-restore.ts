@@ -8,6 +8,8 @@ import {
   type Position,
   type RecordedEvent,
 } from '../ports/event-store.js';
+import { beginRestore, endRestore, type HistoryIdentity } from '../ports/history.js';
+import type { Ids } from '../ports/time.js';
 import { BackupError, type BackupEvent } from './backup-format.js';
 import { readBackup, type BackupReading, type BackupSummary } from './backup-reader.js';
 
@@ -43,6 +45,8 @@ export type RestoreOptions = {
   readonly streams: readonly string[];
   /** Whether to continue an interrupted restore of the same backup. */
   readonly resume: boolean;
+  readonly identity: Pick<HistoryIdentity, 'current' | 'renew'>;
+  readonly ids: Ids;
   readonly report: Report;
   readonly decrypter?: BackupReading['decrypter'];
 };
@@ -57,7 +61,8 @@ export type Restored = {
 /**
  * Loads a verified backup into an empty store, with the same streams, revisions, ids, data and metadata, in the same
  * order. The new store assigns its own positions and recording times. With `resume`, the store may already contain the
- * beginning of the backup, but no other events of the service.
+ * beginning of the backup, but no other events of the service. Until the restore is complete, the store is marked, so
+ * that no service starts on it.
  * @throws BackupError, EventStoreUnavailable
  */
 export async function restoreBackup(path: string, store: EventStore, options: RestoreOptions): Promise<Restored> {
@@ -73,6 +78,7 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
       );
     const loader = new Loader(store);
     let found = 0;
+    let isMarked = false;
     const onEvents = async (events: readonly BackupEvent[], bytes: number): Promise<void> => {
       const missing = events.slice();
       for (let event = missing[0]; there && event; event = missing[0]) {
@@ -80,6 +86,8 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
         missing.shift();
         there = await next();
       }
+      if (missing.length > 0 && !isMarked) await beginRestore(options.identity, options.ids.next());
+      isMarked ||= missing.length > 0;
       await loader.load(missing, bytes / events.length);
     };
     await readBackup(path, { onEvents, report: options.report, decrypter: options.decrypter });
@@ -88,6 +96,7 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
         `The event store contains more than the ${found} events of this backup. Restore into an empty store.`,
       );
     await loader.finish();
+    await endRestore(options.identity);
     return { written: loader.written, found };
   } finally {
     await stored.return(undefined);

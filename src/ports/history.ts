@@ -19,3 +19,35 @@ export interface HistoryIdentity {
    */
   end(): Promise<Position>;
 }
+
+const RESTORING = 'restoring-';
+
+/** Thrown if the store contains only a part of a backup, because its restore was interrupted. */
+export class RestoreIncomplete extends Error {
+  constructor() {
+    super(
+      'A restore into this event store was interrupted, so the store contains only the beginning of a backup. ' +
+        'Continue with `npm run restore -- FILE --resume`, or empty the store.',
+    );
+    this.name = 'RestoreIncomplete';
+  }
+}
+
+/** @throws RestoreIncomplete for the id of a history that is being restored */
+export function assertRestored(id: string): void {
+  if (id.startsWith(RESTORING)) throw new RestoreIncomplete();
+}
+
+type Marking = Pick<HistoryIdentity, 'current' | 'renew'>;
+
+/** Durably marks the history as incomplete until `endRestore`. `fresh` becomes its id if it has none. */
+export async function beginRestore(identity: Marking, fresh: string): Promise<void> {
+  const id = await identity.current();
+  if (!id?.startsWith(RESTORING)) await identity.renew(id, RESTORING + (id ?? fresh));
+}
+
+/** Gives the history the id that it had, or would have had, before the restore. */
+export async function endRestore(identity: Marking): Promise<void> {
+  const id = await identity.current();
+  if (id?.startsWith(RESTORING)) await identity.renew(id, id.slice(RESTORING.length));
+}

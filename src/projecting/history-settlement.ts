@@ -1,5 +1,5 @@
 import { BEFORE_ALL, CorruptEvent, InvalidPosition, type EventReader, type Position } from '../ports/event-store.js';
-import type { HistoryIdentity } from '../ports/history.js';
+import { assertRestored, type HistoryIdentity } from '../ports/history.js';
 import type { Logger } from '../ports/log.js';
 import type { AnyTable, ReadStore } from '../ports/read-store.js';
 import type { Clock, Ids } from '../ports/time.js';
@@ -45,6 +45,7 @@ const DELIVERED_WITHIN_MS = 10_000;
  * history. If checkpoints contradict the history, the history gets a new id, so that all earlier derived data becomes
  * unreachable.
  * @throws EventStoreUnavailable, ReadStoreUnavailable or AppendOutcomeUnknown, all of which the caller retries
+ * @throws RestoreIncomplete
  */
 export async function settleHistory(parts: SettlementParts): Promise<HistorySpace> {
   return new Settlement(parts).run();
@@ -61,8 +62,9 @@ class Settlement {
 
   async run(): Promise<HistorySpace> {
     const { identity, ids } = this.parts;
-    await this.register.prepare();
     let historyId = (await identity.current()) ?? (await identity.renew(undefined, ids.next()));
+    assertRestored(historyId);
+    await this.register.prepare();
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const found = await this.register.find(historyId);
       if (!found) {

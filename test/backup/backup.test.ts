@@ -10,6 +10,7 @@ import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { DamagedBackup } from '../../src/backup/backup-reader.js';
 import { BackupError } from '../../src/backup/backup-format.js';
+import { assertRestored, RestoreIncomplete } from '../../src/ports/history.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { anyHistory } from '../projections/arbitrary-history.js';
 import {
@@ -162,11 +163,12 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
   }
 
   const changed = (line: string): string => line.replace(/"metadata":\{"/, '"metadata":{" ');
+  const relinked = (line: string): string => line.replace(/.(?="\}$)/, (last) => (last === '-' ? 'A' : '-'));
   const ways: readonly (readonly [string, (all: string[]) => string[], number])[] = [
     ['a changed byte', (all) => all.with(9, changed(all[9] ?? '')), 10],
     ['a changed byte in the manifest', (all) => all.with(0, (all[0] ?? '').replace('0.0.0', '0.0.1')), 1],
     ['a changed byte in the last line', (all) => all.with(-1, (all.at(-1) ?? '').replace('"count":', '"count":1')), -1],
-    ['a changed link', (all) => all.with(4, (all[4] ?? '').replace(/.("\})$/, '-$1')), 5],
+    ['a changed link', (all) => all.with(4, relinked(all[4] ?? '')), 5],
     ['a missing line', (all) => all.toSpliced(12, 1), 13],
     ['a missing manifest', (all) => all.slice(1), 1],
     ['two swapped lines', (all) => all.with(6, all[7] ?? '').with(7, all[6] ?? ''), 7],
@@ -289,7 +291,7 @@ describe('An interrupted restore', () => {
     const copy = newStore();
     const faulty = new FaultyEventStore(copy);
     faulty.appendsUntilAway = 11;
-    const error: unknown = await restored(path, faulty).catch((fault: unknown) => fault);
+    const error: unknown = await restored(path, faulty, false, copy).catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(BackupError);
     expect((error as Error).message).toMatch(/unavailable.*--resume/);
     return copy;
@@ -306,6 +308,34 @@ describe('An interrupted restore', () => {
     expect(await restored(path, copy, true)).toEqual({ written: all.length - 11, found: 11 });
     expect(await contentOf(copy)).toEqual(all);
     expect(await restored(path, copy, true)).toEqual({ written: 0, found: all.length });
+  });
+
+  test('marks the history as incomplete until it is completed', async () => {
+    const path = await backupOf(await filledStore(), directory);
+    const copy = await interrupted(path);
+    const isMarked = async () => {
+      const id = await copy.current();
+      return () => {
+        assertRestored(id);
+      };
+    };
+    expect(await isMarked()).toThrow(RestoreIncomplete);
+    await expect(restored(path, copy)).rejects.toThrow(/--resume/);
+    expect(await isMarked()).toThrow(RestoreIncomplete);
+    await restored(path, copy, true);
+    expect(await isMarked()).not.toThrow();
+  });
+
+  test('does not mark a store that the restore may not change', async () => {
+    const original = await filledStore();
+    const path = await backupOf(original, directory);
+    const other = newStore();
+    await appendAll(other, (await original.readAll()).slice(0, 5));
+    await expect(restored(path, other, true)).rejects.toThrow('Restore into an empty store');
+    const id = await other.current();
+    expect(() => {
+      assertRestored(id);
+    }).not.toThrow();
   });
 
   test('is not resumed if the store contains anything but the beginning of the backup', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Decrypter, generateIdentity, identityToRecipient } from 'age-encryption';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
-import { SystemClock } from '../../src/adapters/system-time.js';
+import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { checkGivenKeys } from '../../src/app/key-settings.js';
 import { readIdentities } from '../../src/backup/backup-encryption.js';
@@ -63,7 +63,8 @@ describe('An encrypted backup', () => {
     const copy = EmbeddedEventStore.open({ directory: join(directory, 'copy'), clock });
     try {
       await verifyBackup(path, isKnown, quiet, decrypter);
-      await restoreBackup(path, copy, { streams: catalogue.streamPrefixes, resume: false, report: quiet, decrypter });
+      const options = { resume: false, identity: copy, ids: new Uuid7Ids(), report: quiet, decrypter };
+      await restoreBackup(path, copy, { streams: catalogue.streamPrefixes, ...options });
       expect(await contentOf(copy)).toEqual(await contentOf(events));
     } finally {
       await copy.close();

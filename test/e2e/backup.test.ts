@@ -213,6 +213,8 @@ describe('An offline history', () => {
       const lines = await linesOf(path);
       const half = spawn(NODE, [join('test', 'support', 'restore-half.mjs'), path, elsewhere], { cwd: ROOT });
       await once(half, 'close');
+      const started = await start([NODE, 'dist/main.js'], elsewhere, { ...PLAIN, PORT: '0' }).ended;
+      expect([started.code, started.stderr]).toEqual([1, expect.stringMatching(/^A restore into .* --resume/)]);
       const refused = await restore(elsewhere, path);
       expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/not empty[^]*--resume/)]);
       const { code, stdout } = await restore(elsewhere, path, '--resume');

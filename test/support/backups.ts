@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { SystemClock } from '../../src/adapters/system-time.js';
+import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { backUp } from '../../src/jobs/database-backup.job.js';
 import { LineChain, type BackupLine } from '../../src/backup/backup-format.js';
@@ -13,11 +13,13 @@ import { project } from '../../src/projecting/project.js';
 import { Projector } from '../../src/projecting/projector.js';
 import { parseStreamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader, EventStore, EventToAppend, RecordedEvent } from '../../src/ports/event-store.js';
+import type { HistoryIdentity } from '../../src/ports/history.js';
 import { projections } from '../../src/projections/projections.js';
 
 export const EXECUTION = '0199d3a0-0000-7000-8000-0000000000e1';
 const NAMESPACE = '0199d3a0-0000-7000-8000-0000000000e0';
 const clock = new SystemClock();
+const ids = new Uuid7Ids();
 const quiet = (): void => undefined;
 
 /** Creates a full backup as the backup job does and returns its path. */
@@ -31,8 +33,14 @@ export async function backupOf(events: EventReader, directory: string, execution
 export const isKnown = (stream: string): boolean =>
   catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '') !== undefined;
 export const verified = (path: string) => verifyBackup(path, isKnown, quiet);
-export const restored = (path: string, store: EventStore, resume = false): Promise<Restored> =>
-  restoreBackup(path, store, { streams: catalogue.streamPrefixes, resume, report: quiet });
+/** Restores a backup. `identity`: the store itself, unless it is wrapped. */
+export const restored = (
+  path: string,
+  store: EventStore,
+  resume = false,
+  identity = store as EventStore & HistoryIdentity,
+): Promise<Restored> =>
+  restoreBackup(path, store, { streams: catalogue.streamPrefixes, resume, identity, ids, report: quiet });
 
 /** Reads the lines of a backup, without line feeds. */
 export async function linesOf(path: string): Promise<string[]> {

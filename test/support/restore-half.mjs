@@ -2,7 +2,7 @@
 // through.
 import { catalogue } from '../../dist/modules/app/catalogue.js';
 import { EmbeddedEventStore } from '../../dist/modules/adapters/embedded/event-store.js';
-import { SystemClock } from '../../dist/modules/adapters/system-time.js';
+import { SystemClock, Uuid7Ids } from '../../dist/modules/adapters/system-time.js';
 import { restoreBackup } from '../../dist/modules/backup/backup-restore.js';
 
 const [path, directory] = process.argv.slice(2);
@@ -17,4 +17,5 @@ const killing = {
   },
   subscribeToAll: (subscription) => store.subscribeToAll(subscription),
 };
-await restoreBackup(path, killing, { streams: catalogue.streamPrefixes, resume: false, report: () => undefined });
+const options = { identity: store, ids: new Uuid7Ids(), report: () => undefined };
+await restoreBackup(path, killing, { streams: catalogue.streamPrefixes, resume: false, ...options });
