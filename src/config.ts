@@ -127,8 +127,7 @@ export const settings = z.object({
     "Audience (`aud`) of the provider's access tokens. Default: `JWT_AUDIENCE`.",
   ),
   OIDC_TOKEN_TYPE: z
-    .enum(['at+jwt', 'jwt'])
-    .default('at+jwt')
+    .preprocess(empty, z.enum(['at+jwt', 'jwt']).default('at+jwt'))
     .describe(
       "Type (`typ`) of the provider's access tokens: `at+jwt` (RFC 9068), or `jwt` for providers without a separate type. With `jwt`, `OIDC_AUDIENCE` must not be a client of the provider.",
     ),

@@ -63,6 +63,8 @@ async function main(config: Config): Promise<void> {
     printError(error);
     end(1);
   });
+  const backups = config.BACKUP_DIR && whyUnwritable(config.BACKUP_DIR, 'BACKUP_DIR');
+  if (backups) logger.warn({ reason: backups }, 'backups cannot be written');
   const engines = await opening;
   endWhenReplaced(engines.history, logger, () => {
     end(1);
@@ -113,13 +115,28 @@ function leave(output: Output, exitCode: number, flushMs = FLUSH_MS): void {
   output.flush(() => process.exit(exitCode));
 }
 
+const LISTEN_FAULTS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another process uses the port',
+  EACCES: 'this account may not use the port',
+  EADDRNOTAVAIL: 'this machine does not have the address',
+  ENOTFOUND: 'the host name is unknown',
+};
+
+/** Returns the reason why the service cannot listen; undefined for other errors. */
+function whyDeaf(error: unknown, { HOST, PORT }: Config): string | undefined {
+  const { code = '', syscall } = error as NodeJS.ErrnoException;
+  const isListening = syscall === 'listen' || syscall === 'getaddrinfo';
+  return isListening ? `HOST ${HOST}, PORT ${PORT}: ${LISTEN_FAULTS[code] ?? code}.` : undefined;
+}
+
 /**
- * For an error that users can fix, prints only the message. For any other error, prints the stack trace or, if DATA_DIR
- * is not writable, the reason.
+ * For an error that users can fix, prints only the message. For any other error, prints the stack trace or, if the
+ * service cannot listen or DATA_DIR is not writable, the reason.
  */
 function printError(error: unknown, config?: Config): void {
   const isPlain = [ConfigError, EventStoreInUse, RestoreIncomplete, UnusableKey].some((kind) => error instanceof kind);
-  const stack = () => (config && whyUnwritable(config.DATA_DIR)) ?? String((error as Error).stack ?? error);
+  const why = () => config && (whyDeaf(error, config) ?? whyUnwritable(config.DATA_DIR));
+  const stack = () => why() ?? String((error as Error).stack ?? error);
   process.stderr.write(`${isPlain ? (error as Error).message : stack()}\n`);
 }
 

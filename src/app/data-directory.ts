@@ -14,8 +14,8 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Size of the test write: enough for a few pages in the files of each embedded engine. */
 const PROBE_BYTES = 65_536;
 
-/** Returns the reason why the directory is not writable, for operators; undefined if it is writable. */
-export function whyUnwritable(directory: string): string | undefined {
+/** Returns the reason why a setting's directory is not writable, for operators; undefined if it is writable. */
+export function whyUnwritable(directory: string, setting = 'DATA_DIR'): string | undefined {
   const file = join(directory, `.write-probe-${process.pid}`);
   try {
     mkdirSync(directory, { recursive: true });
@@ -23,7 +23,7 @@ export function whyUnwritable(directory: string): string | undefined {
     return undefined;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
-    return `DATA_DIR ${directory} is not writable: ${REASONS[code] ?? 'unknown error'} (${code}).`;
+    return `${setting} ${directory} is not writable: ${REASONS[code] ?? 'unknown error'} (${code}).`;
   } finally {
     remove(file);
   }

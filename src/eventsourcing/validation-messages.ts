@@ -39,6 +39,7 @@ const bounded = ({ origin, exact, inclusive }: Bound, limit: number | bigint, op
 
 type Issue = z.core.$ZodRawIssue;
 type Words = { readonly [C in Issue['code']]?: (issue: Extract<Issue, { code: C }>) => string };
+const UNKNOWN = 'The value is invalid.';
 const words: Words = {
   invalid_type: ({ expected }) => `Must be ${TYPES[expected] ?? expected}.`,
   too_small: (issue) => {
@@ -49,6 +50,10 @@ const words: Words = {
   invalid_format: ({ format, pattern }) =>
     format === 'regex' ? `Must match ${pattern}.` : `Must be ${FORMATS[format] ?? format}.`,
   invalid_value: ({ values }) => `Must be ${values.length === 1 ? '' : 'one of '}${values.map(String).join(', ')}.`,
+  invalid_union: ({ errors }) => {
+    const first = errors[0]?.[0];
+    return first?.path.length === 0 ? first.message : UNKNOWN;
+  },
   not_multiple_of: ({ divisor }) => `Must be a multiple of ${divisor}.`,
 };
 
@@ -56,7 +61,7 @@ const words: Words = {
 function inWords(issue: Issue): string {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value'))
     return 'Must be specified.';
-  return words[issue.code]?.(issue as never) ?? 'The value is invalid.';
+  return words[issue.code]?.(issue as never) ?? UNKNOWN;
 }
 
 // Replaces zod's messages for programmers ("Too small: expected string to have >=1 characters") with messages for users

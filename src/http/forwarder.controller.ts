@@ -50,10 +50,12 @@ const requestOf = ({ position, instant = '', ...filter }: z.output<typeof rewind
 
 const resumeBody = z
   .strictObject({
-    from: z.exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)])).meta({
-      description:
-        'Position of the first event to publish, or `now` to skip all existing events. Default: the checkpoint.',
-    }),
+    from: z
+      .exactOptional(z.union([z.literal('now'), z.int().min(0).max(MAX_POSITION)], 'Must be now or a position.'))
+      .meta({
+        description:
+          'Position of the first event to publish, or `now` to skip all existing events. Default: the checkpoint.',
+      }),
   })
   .optional()
   .meta({ id: 'ResumeForwarderDto' });

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -121,6 +123,16 @@ test('A data folder readable by others is restricted at start, with a warning', 
   });
 });
 
+test('A backup folder that cannot be written is reported at start', async () => {
+  await withDirectory(async (directory) => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    const kontor = await KontorProcess.ready(directory, { ...PLAIN, BACKUP_DIR: file });
+    expect(kontor.stdout).toContain(`BACKUP_DIR ${file} is not writable: it is not a directory`);
+    await kontor.stop();
+  });
+});
+
 describe('A start that fails', () => {
   test('on the data of a running service is rejected without damage', async () => {
     await withDirectory(async (directory) => {
@@ -139,6 +151,22 @@ describe('A start that fails', () => {
       expect(await kontor.exit).toEqual({ code: 1, signal: null });
       for (const name of ['PORT', 'LOG_LEVEL', 'OPERATOR_PASSWORD']) expect(kontor.stderr).toContain(name);
       expect(kontor.stderr).not.toContain('    at ');
+    });
+  });
+
+  test('because the port is in use, or the host unknown, names the settings', async () => {
+    await withDirectory(async (directory) => {
+      const other = createServer().listen(0, '127.0.0.1');
+      await once(other, 'listening');
+      const { port } = other.address() as AddressInfo;
+      for (const [settings, reason] of [
+        [{ PORT: String(port) }, `HOST 127.0.0.1, PORT ${port}: another process uses the port.\n`],
+        [{ HOST: 'nowhere.invalid' }, 'HOST nowhere.invalid, PORT 0: the host name is unknown.\n'],
+      ] as const) {
+        const kontor = new KontorProcess(directory, { ...PLAIN, ...settings });
+        expect([await kontor.exit, kontor.stderr]).toEqual([{ code: 1, signal: null }, reason]);
+      }
+      other.close();
     });
   });
 

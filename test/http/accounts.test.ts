@@ -197,6 +197,8 @@ describe('Accounts', () => {
         bad,
         (await service.get(`/api/accounts?pageNumber=1&pageSize=5&${bad}`, books.tenant.token)).status,
       ]).toEqual([bad, 400]);
+    const { body } = await service.get('/api/accounts?pageNumber=1&pageSize=5&type=MAGIC', books.tenant.token);
+    expect((body as { message: string }).message).toMatch(/^type: Must be one of CUSTOMER, /);
   });
 
   test('receive collections of partner sales if they are the default', async () => {
