@@ -6,6 +6,7 @@ import { saleId } from '../aggregates/sale-payload.js';
 import { acceptedSale, type AcceptedSale, holderIdOf, isBookedOn, sale } from '../aggregates/sale.aggregate.js';
 import { notFound } from '../eventsourcing/domain-error.js';
 import { answers, query } from '../eventsourcing/handler.js';
+import { rangeOf } from '../eventsourcing/ranges.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM, ReadStoreUnavailable, type Scalar, type Scope, tenantScope } from '../ports/read-store.js';
 import { CLOCK } from '../ports/time.js';
@@ -134,7 +135,10 @@ export class GetSaleStatus extends query<SaleStatus, [tenantId: string, sourceId
 /** A booking: the position of the last event in its stream, and its transaction ids. */
 type Booked = { readonly position: number; readonly transactionIds: readonly string[] };
 
-/** Reads the sale's own stream. Reports BOOKED only once the read models contain the sale's transactions. */
+/**
+ * Reads the sale's own stream. Reports BOOKED only once the read model contains the sale's transactions, unless the read
+ * model has stopped.
+ */
 @QueryHandler(GetSaleStatus)
 export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
   constructor(
@@ -169,10 +173,12 @@ export class GetSaleStatusHandler implements IQueryHandler<GetSaleStatus> {
 
   /**
    * Whether the read model contains the booking. The model may contain the booking before it has processed the whole
-   * stream, so this method looks for the transactions.
+   * stream, so this method looks for the transactions. Also true if the model has stopped, because it will not contain
+   * the booking until an operator intervenes, and partners must not wait that long for the status.
    */
   private async isReadable(tenantId: string, { position, transactionIds }: Booked): Promise<boolean> {
-    if (this.progress.position(transactions.name) >= position) return true;
+    const [{ name }, range] = [transactions, rangeOf(tenantId)];
+    if (this.progress.position(name, range) >= position || this.progress.isStopped(name, range)) return true;
     try {
       const there = await this.models.getMany(transactions, tenantScope(tenantId), transactionIds);
       return there.size === transactionIds.length;
