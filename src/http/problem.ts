@@ -1,6 +1,7 @@
 import { HttpException } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, type ErrorDetails, type ErrorKind } from '../eventsourcing/domain-error.js';
+import { UnknownEvent } from '../eventsourcing/event-catalogue.js';
 import { AppendOutcomeUnknown, EventStoreUnavailable } from '../ports/event-store.js';
 import { CacheUnavailable } from '../ports/cache.js';
 import { ReadStoreUnavailable, SearchTooBroad } from '../ports/read-store.js';
@@ -55,6 +56,14 @@ const UNAVAILABLE: Problem = {
   retryAfterSeconds: 1,
   defect: false,
 };
+/** Retries succeed only after an upgrade of the service, so they need not be frequent. */
+const RECORD_UNREADABLE: Problem = {
+  status: 503,
+  code: 'RECORD_UNREADABLE',
+  message: 'This version of the service cannot read all events of the record. Try again after an upgrade.',
+  retryAfterSeconds: 60,
+  defect: false,
+};
 const INTERNAL: Problem = { status: 500, code: 'INTERNAL', message: 'An internal error occurred.', defect: true };
 
 const isUnavailable = (error: unknown): boolean =>
@@ -95,6 +104,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof DomainError) return fromDomain(error);
   if (error instanceof SearchTooBroad) return TOO_BROAD;
   if (isUnavailable(error)) return UNAVAILABLE;
+  if (error instanceof UnknownEvent) return RECORD_UNREADABLE;
   return problemOfStatus(frameworkStatus(error) ?? 500);
 }
 
