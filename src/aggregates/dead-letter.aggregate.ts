@@ -86,9 +86,16 @@ export const deadLetterId = ({
 }: Pick<NewDeadLetter, 'origin' | 'subscriber' | 'eventId'>): string =>
   nameUuid(JSON.stringify([origin, subscriber, eventId]), LETTER_NAMESPACE);
 
-/** Returns `[]` if the dead letter is already parked or has been discarded. */
-export function parkLetter(state: DeadLetter, data: NewDeadLetter, now: Date): DeadLetterEvent[] {
-  if (state.status === 'PARKED' || state.status === 'DISCARDED') return [];
+/**
+ * Returns `[]` if the dead letter is already parked, or if it was discarded and the event was not retried on an
+ * operator's request (`isRequested`).
+ */
+export function parkLetter(
+  state: DeadLetter,
+  { isRequested = false, ...data }: NewDeadLetter & { readonly isRequested?: boolean },
+  now: Date,
+): DeadLetterEvent[] {
+  if (state.status === 'PARKED' || (state.status === 'DISCARDED' && !isRequested)) return [];
   return [{ type: 'DeadLetterParked', data: { ...data, failedAt: now.toISOString() } }];
 }
 

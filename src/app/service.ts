@@ -21,6 +21,7 @@ import { PushClient } from '../security/push-client.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { DELIVERY_TABLE } from '../observability/delivery-log.js';
 import { TILE_TABLE } from '../integrity/tile-store.js';
+import { QUARANTINE_TABLE } from '../projecting/projection-quarantine.js';
 import { AppModule, controllersOf, openParts } from './app.module.js';
 import { coreOf, type Core } from './core.js';
 import type { Engines } from './engines.js';
@@ -65,7 +66,7 @@ export async function createService(config: Config, engines: Engines, { early = 
   const tables = await whenEnginesAnswer(engines, () => core.follower.start());
   // Skip the indexes here. The subscribers build them when they fill the tables.
   await whenEnginesAnswer(engines, () =>
-    engines.reads.prepare([...tables, DELIVERY_TABLE, TILE_TABLE], { bulk: true }),
+    engines.reads.prepare([...tables, DELIVERY_TABLE, QUARANTINE_TABLE, TILE_TABLE], { bulk: true }),
   );
   // Determine which read models are complete. Reading any other model waits until it is complete, or fails with 503
   // READ_MODEL_BEHIND.

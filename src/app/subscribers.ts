@@ -173,7 +173,8 @@ async function project(parts: SubscriberParts, portion: LedPortion | undefined):
 }
 
 const lettersOf = ({ park, settle }: SubscriberCallbacks): ProjectionLetters => ({
-  park: (subscriber, event, error) => park(letterOf('PROJECTION', subscriber, event, error)),
+  park: (subscriber, event, error, isRequested) =>
+    park({ ...letterOf('PROJECTION', subscriber, event, error), isRequested }),
   settle: (subscriber, { eventId: id, stream }) => settle({ origin: 'PROJECTION', subscriber, event: { id, stream } }),
   idOf: (subscriber, eventId) => deadLetterId({ origin: 'PROJECTION', subscriber, eventId }),
   replayedBy: ({ type, recordId }) => (type === 'DeadLetterReplayed' ? recordId : undefined),

@@ -23,6 +23,14 @@ const ProjectionDto = named(
     status: z.enum(['LIVE', 'CATCHING_UP', 'REBUILDING', 'STOPPED', 'FAILED']).meta({
       description: 'STOPPED: an event cannot be applied. FAILED: processing fails and is retried.',
     }),
+    incompleteDocuments: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'Number of documents that lack events, because one of their events cannot be applied. Dead letters with the ' +
+          'origin PROJECTION identify the events. The status does not change.',
+      }),
     eventsPerSecond: z
       .number()
       .min(0)

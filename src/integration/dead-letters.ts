@@ -29,6 +29,8 @@ export type ParkRequest = {
   /** The event's causal chain, to which the dead letter also belongs. */
   readonly chain?: { readonly requestId: string; readonly correlationId: string };
   readonly reason: { readonly code: string; readonly message: string };
+  /** Whether an operator requested the attempt that failed. A discarded letter is then parked again. */
+  readonly isRequested?: boolean;
 } & Pick<NewDeadLetter, 'externalId' | 'awaits'>;
 
 /** Returns the code and message of a failure, without details that belong only in the log. */

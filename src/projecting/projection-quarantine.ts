@@ -22,8 +22,8 @@ export type QuarantineEntry = DocumentKey & {
 
 /** Reads and writes the projections' dead letters. See src/aggregates/dead-letter.aggregate.ts. */
 export type ProjectionLetters = {
-  /** Parks the event durably. Idempotent. */
-  park(projection: string, event: Parkable, error: unknown): Promise<void>;
+  /** Parks the event durably. Idempotent. `isRequested`: parks the event even if its letter was discarded. */
+  park(projection: string, event: Parkable, error: unknown, isRequested: boolean): Promise<void>;
   /** Resolves the dead letter for an event that the projection has now folded. */
   settle(projection: string, event: Pick<QuarantineEntry, 'eventId' | 'stream'>): Promise<void>;
   /** Returns the id of the dead letter for an event that a projection could not fold. */
@@ -147,7 +147,8 @@ export class ProjectionQuarantine {
     const entry: QuarantineEntry = { ...key, eventId, stream, revision, position };
     // A stopped rebuild itself reports its failure, and leaves no entries behind.
     if (apart || projector.isLive) {
-      await letters.park(projector.name, event, cause);
+      // A rebuild was requested by an operator, who must learn that the new documents lack the event as well.
+      await letters.park(projector.name, event, cause, !projector.isLive);
       await this.change(projector, (entries) => [...entries.filter(isOther(entry)), entry]);
     }
     if (apart) projector.leave(entry);
@@ -197,7 +198,7 @@ export class ProjectionQuarantine {
     } catch (error) {
       if (!(error instanceof PoisonEvent)) throw error;
       const { event, cause } = error;
-      await this.parts.letters.park(projector.name, event, cause);
+      await this.parts.letters.park(projector.name, event, cause, false);
       if (event.id === entry.eventId) return;
       await this.clear(projector, entry);
       await this.isolate(error);

@@ -5,6 +5,7 @@ import type { RecordReader } from '../eventsourcing/record-reader.js';
 import { lastOwnEvent } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { projectionAggregate, type EndedRebuild } from './projection-control.js';
+import { quarantineOf } from './projection-quarantine.js';
 import { checkpointKey } from './projection.js';
 import type { Progress } from './progress.js';
 import { modelPart, positionsIn } from '../eventsourcing/ranges.js';
@@ -25,6 +26,8 @@ export type ProjectionState = {
   /** Difference between `head` and `position`. */
   readonly lag: number;
   readonly status: 'LIVE' | 'CATCHING_UP' | 'REBUILDING' | 'STOPPED' | 'FAILED';
+  /** Number of documents that lack events, because one of their events cannot be applied. */
+  readonly incompleteDocuments: number;
   readonly rebuild: {
     /** Progress of the rebuild in percent, 0–99. */
     readonly progress: number;
@@ -68,6 +71,7 @@ export class ProjectionStatus {
     const { rebuild, last } = state;
     const generation = (await this.store.liveGeneration(name, version)) ?? 1;
     const position = await this.positionOf({ name, version }, generation);
+    const quarantined = await quarantineOf(this.store, checkpointKey({ name, version }, generation));
     const built = rebuild?.generation
       ? await this.positionOf({ name, version: rebuild.version }, rebuild.generation)
       : BEFORE_ALL;
@@ -75,6 +79,7 @@ export class ProjectionStatus {
       ...{ name, version, generation, position, head },
       lag: Math.max(0, head - position),
       status: this.statusOf(name, rebuild !== null, position < head),
+      incompleteDocuments: quarantined.filter(({ kind }) => kind === 'document').length,
       rebuild: rebuild && {
         progress: progressOf(built, head),
         position: built,

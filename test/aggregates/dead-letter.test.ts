@@ -45,6 +45,12 @@ describe('A dead letter', () => {
     expect(given(deadLetter, [parked, replayed, parked]).state).toMatchObject({ status: 'PARKED', attempts: 2 });
     given(deadLetter, [parked, discarded]).when(parkLetter, letter).changesNothing();
   });
+
+  test('is parked again after it was discarded if an operator requested the attempt', () => {
+    const requested = { ...letter, isRequested: true };
+    given(deadLetter, [parked, discarded]).when(parkLetter, requested).then(parked);
+    given(deadLetter, [parked]).when(parkLetter, requested).changesNothing();
+  });
   test('is a separate letter for another failure', () => {
     const others = [{ origin: 'POLICY' as const }, { subscriber: 'other' }, { eventId: 'e-2' }];
     const ids = others.map((other) => deadLetterId({ ...letter, ...other }));

@@ -4419,6 +4419,8 @@ export interface components {
              * @enum {string}
              */
             status: "LIVE" | "CATCHING_UP" | "REBUILDING" | "STOPPED" | "FAILED";
+            /** @description Number of documents that lack events, because one of their events cannot be applied. Dead letters with the origin PROJECTION identify the events. The status does not change. */
+            incompleteDocuments: number;
             /** @description Average number of events applied per second over the last minute. */
             eventsPerSecond: number;
             /** @description The rebuild in progress; null if there is none. */
@@ -5682,7 +5684,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5860,7 +5862,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6089,7 +6091,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6259,7 +6261,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6462,7 +6464,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6669,7 +6671,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6844,7 +6846,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7013,7 +7015,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7200,7 +7202,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7370,7 +7372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7573,7 +7575,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7740,7 +7742,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7969,7 +7971,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8170,7 +8172,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8375,7 +8377,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8577,7 +8579,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8779,7 +8781,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8978,7 +8980,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9145,7 +9147,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9350,7 +9352,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9552,7 +9554,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9719,7 +9721,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9920,7 +9922,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10122,7 +10124,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10302,7 +10304,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10531,7 +10533,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10701,7 +10703,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10908,7 +10910,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11077,7 +11079,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11260,7 +11262,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11489,7 +11491,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11659,7 +11661,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11862,7 +11864,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12069,7 +12071,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12242,7 +12244,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12417,7 +12419,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12606,7 +12608,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12775,7 +12777,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12942,7 +12944,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13109,7 +13111,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13338,7 +13340,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13541,7 +13543,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13746,7 +13748,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13911,7 +13913,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14092,7 +14094,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14317,7 +14319,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14482,7 +14484,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14684,7 +14686,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14864,7 +14866,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15067,7 +15069,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15292,7 +15294,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15521,7 +15523,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15726,7 +15728,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15893,7 +15895,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16060,7 +16062,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16259,7 +16261,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16426,7 +16428,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16593,7 +16595,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16796,7 +16798,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16999,7 +17001,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17166,7 +17168,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17354,7 +17356,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17524,7 +17526,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17711,7 +17713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17881,7 +17883,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18086,7 +18088,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18287,7 +18289,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18524,7 +18526,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18761,7 +18763,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18949,7 +18951,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19119,7 +19121,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19322,7 +19324,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19510,7 +19512,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19711,7 +19713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19916,7 +19918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20121,7 +20123,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20324,7 +20326,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20493,7 +20495,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20700,7 +20702,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20867,7 +20869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21036,7 +21038,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21207,7 +21209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21374,7 +21376,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21589,7 +21591,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21790,7 +21792,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21991,7 +21993,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22192,7 +22194,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22372,7 +22374,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22533,7 +22535,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22762,7 +22764,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22942,7 +22944,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23171,7 +23173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23374,7 +23376,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23579,7 +23581,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23780,7 +23782,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23981,7 +23983,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24148,7 +24150,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24349,7 +24351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24552,7 +24554,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24753,7 +24755,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24920,7 +24922,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25089,7 +25091,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25256,7 +25258,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25439,7 +25441,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25612,7 +25614,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25793,7 +25795,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26022,7 +26024,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26192,7 +26194,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26399,7 +26401,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26570,7 +26572,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26741,7 +26743,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26916,7 +26918,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27089,7 +27091,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27261,7 +27263,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27435,7 +27437,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27602,7 +27604,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27831,7 +27833,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28001,7 +28003,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28204,7 +28206,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28411,7 +28413,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28618,7 +28620,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28804,7 +28806,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29033,7 +29035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29203,7 +29205,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29404,7 +29406,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29572,7 +29574,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29777,7 +29779,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29944,7 +29946,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30111,7 +30113,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30445,7 +30447,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30614,7 +30616,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30843,7 +30845,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31046,7 +31048,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31253,7 +31255,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31456,7 +31458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31630,7 +31632,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31859,7 +31861,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32029,7 +32031,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32232,7 +32234,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32439,7 +32441,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32678,7 +32680,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32885,7 +32887,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33092,7 +33094,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33271,7 +33273,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33472,7 +33474,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33673,7 +33675,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33867,7 +33869,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34096,7 +34098,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34266,7 +34268,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34499,7 +34501,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34706,7 +34708,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34939,7 +34941,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35120,7 +35122,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35349,7 +35351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35519,7 +35521,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35722,7 +35724,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35929,7 +35931,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36130,7 +36132,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36335,7 +36337,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36540,7 +36542,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36709,7 +36711,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36914,7 +36916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37093,7 +37095,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37322,7 +37324,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37492,7 +37494,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37695,7 +37697,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37902,7 +37904,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38084,7 +38086,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38286,7 +38288,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38491,7 +38493,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38692,7 +38694,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38893,7 +38895,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38997,7 +38999,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39195,7 +39197,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39396,7 +39398,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39600,7 +39602,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39704,7 +39706,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39805,7 +39807,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39903,7 +39905,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40005,7 +40007,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

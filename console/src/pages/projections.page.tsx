@@ -34,9 +34,20 @@ const STATUSES: Readonly<Record<Projection['status'], readonly [Tone, string]>> 
   FAILED: ['bad', t('Failing')],
 };
 
-function Status({ status }: Pick<Projection, 'status'>): ReactNode {
+function Status({ projection: { status, incompleteDocuments } }: { projection: Projection }): ReactNode {
   const [tone, words] = STATUSES[status];
-  return <StatusBadge tone={tone}>{words}</StatusBadge>;
+  return (
+    <>
+      <StatusBadge tone={tone}>{words}</StatusBadge>
+      {incompleteDocuments > 0 && (
+        <div className="k-nothing">
+          {t('{documents, plural, one {# incomplete document} other {# incomplete documents}}', {
+            documents: incompleteDocuments,
+          })}
+        </div>
+      )}
+    </>
+  );
 }
 
 const documents = (changed: number | null): string => {
@@ -138,7 +149,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
     narrow: 'end',
     header: t('Status'),
     sort: ({ status }) => STATUSES[status][1],
-    cell: ({ status }) => <Status status={status} />,
+    cell: (projection) => <Status projection={projection} />,
   },
   { key: 'lag', header: t('Lag'), numeric: true, sort: ({ lag }) => lag, cell: ({ lag }) => count(lag) },
   {
@@ -170,12 +181,14 @@ const columns: readonly LoadedColumn<Projection>[] = [
 /** Read models with their progress and rebuilds. */
 export function ProjectionsPage(): ReactNode {
   const projections = useQuery(projectionsQuery);
-  const named = (standing: Projection['status']): string =>
+  const named = (isMeant: (projection: Projection) => boolean): string =>
     (projections.data ?? [])
-      .filter(({ status }) => status === standing)
+      .filter(isMeant)
       .map(({ name }) => name)
       .join(', ');
-  const [stopped, failing] = [named('STOPPED'), named('FAILED')];
+  const stopped = named(({ status }) => status === 'STOPPED');
+  const failing = named(({ status }) => status === 'FAILED');
+  const incomplete = named(({ incompleteDocuments }) => incompleteDocuments > 0);
   return (
     <>
       <PageHeader
@@ -192,6 +205,14 @@ export function ProjectionsPage(): ReactNode {
           {t(
             '{stopped}: stopped before an event that cannot be applied. The dead letter contains the reason. Fix the cause, then replay the dead letter.',
             { stopped },
+          )}
+        </Text>
+      )}
+      {incomplete !== '' && (
+        <Text c="var(--k-bad)" mb="md" role="alert">
+          {t(
+            '{incomplete}: some documents lack events that cannot be applied. The dead letters contain the reason. Fix the cause, then replay the dead letters.',
+            { incomplete },
           )}
         </Text>
       )}
