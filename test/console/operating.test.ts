@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
+import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type ConsoleService, eventually, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import { AWAY, type Visitor } from '../support/visitor.js';
@@ -182,4 +183,21 @@ test('Cache entries are cleared by a pattern, and the dialog shows how many', as
   await dialog().getByLabel('Pattern').fill('nothing:*');
   await dialog().getByRole('button', { name: 'Clear entries' }).click();
   await dialog().getByText('0 entries were removed.').waitFor();
+});
+
+test('The projections page counts the documents that lack an event, although their read model is live', async () => {
+  await service.call('/api/branches', { token: shop.ownerToken, body: { code: 'FUTURE', name: 'Future' } });
+  // Simulates an event that a newer release has written.
+  await service.rewrite(async (history) => {
+    const filter = { on: 'type', prefixes: ['BranchCreated'] } as const;
+    const [last] = await history.readAll({ direction: 'backwards', filter, maxCount: 1 });
+    const { stream, revision: expected, metadata } = last as RecordedEvent;
+    const event = { id: randomUUID(), type: 'BranchTeleported', data: {}, metadata };
+    await history.append({ stream, expected, events: [event] });
+  });
+  await visitor.signIn(OPERATOR, '/projections');
+  const branches = page.getByRole('row').filter({ has: page.getByText('branches', { exact: true }) });
+  await branches.getByText('1 incomplete document').waitFor();
+  await branches.getByText('Live', { exact: true }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'branches' }).getByText('lack events').waitFor();
 });
