@@ -7,7 +7,10 @@ import { listQueryOf, recordDto } from './record-shapes.js';
 import { controllerOf, tenantRoutes } from './routes.js';
 
 const BranchDto = recordDto('BranchDto', branchRecord);
-const listQuery = listQueryOf(branchRecord, requiredPaging);
+const listQuery = listQueryOf(branchRecord, {
+  ...requiredPaging,
+  sort: z.enum(['code', 'name', 'newest']).default('newest'),
+});
 const lookupQuery = z.strictObject({ search: searchInput.exactOptional() });
 
 const { read, write } = tenantRoutes('/api/branches', 'Branches', 'branches');
@@ -15,7 +18,7 @@ const { read, write } = tenantRoutes('/api/branches', 'Branches', 'branches');
 export const BranchController = controllerOf(
   read.lookUp('Look up active branches', lookupQuery, LookUpBranches),
   write.change('Create a branch', { creates: {} }, CreateBranch),
-  read.list('List branches, newest first', listQuery, BranchDto, ListBranches),
+  read.list('List branches', listQuery, BranchDto, ListBranches),
   read.get('Get a branch', BranchDto, GetBranch),
   write.change('Update a branch', { method: 'PATCH', path: '/:id' }, UpdateBranch),
 );

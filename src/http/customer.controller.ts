@@ -16,6 +16,7 @@ const CustomerDto = recordDto('CustomerDto', customerRecord, {
 const listQuery = listQueryOf(customerRecord, {
   ...requiredPaging,
   status: z.enum(['ACTIVE', 'PASSIVE', 'ALL']).default('ACTIVE'),
+  sort: z.enum(['name', 'code', 'newest']).default('newest'),
 });
 const lookupQuery = z.strictObject({ search: searchInput.optional() });
 const transactionsQuery = z.strictObject(transactionFilters);
@@ -26,7 +27,7 @@ const transactions = routesAt('/api/customers', { who: 'tenant', permission: 'tr
 export const CustomerController = controllerOf(
   read.lookUp('Look up active customers', lookupQuery, LookUpCustomers),
   write.change('Create a customer', { creates: {} }, CreateCustomer),
-  read.listWithCsv('List customers, newest first', listQuery, CustomerDto, [ListCustomers, EachCustomer]),
+  read.listWithCsv('List customers', listQuery, CustomerDto, [ListCustomers, EachCustomer]),
   read.get('Get a customer with its balance', CustomerDto, GetCustomer),
   write.change('Update a customer', { method: 'PATCH', path: '/:id' }, UpdateCustomer),
   write.change('Delete a customer without transactions', { method: 'DELETE', path: '/:id' }, DeleteCustomer),

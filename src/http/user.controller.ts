@@ -25,7 +25,10 @@ const InvitationDto = named(
   }),
 );
 
-const listQuery = listQueryOf(userRecord, requiredPaging);
+const listQuery = listQueryOf(userRecord, {
+  ...requiredPaging,
+  sort: z.enum(['name', 'newest']).default('newest'),
+});
 const lookupQuery = z.strictObject({ search: searchInput });
 
 const { read, write } = tenantRoutes('/api/users', 'Users', 'users');
@@ -37,7 +40,7 @@ export const UserController = controllerOf(
     { description: 'Callers can grant only permissions that they have.', creates: { passwordsIn: ['password'] } },
     CreateUser,
   ),
-  read.list('List users, newest first', listQuery, UserDto, ListUsers),
+  read.list('List users', listQuery, UserDto, ListUsers),
   read.lookUp('Look up active users', lookupQuery, LookUpUsers),
   read.get('Get a user', UserDto, GetUser),
   own.command(

@@ -13,26 +13,35 @@ import { searchIn, texts } from './record-projection.js';
 /** A ledger account. Every customer has one, with the customer's id. The balance is added when the account is read. */
 export type AccountView = ViewOf<typeof accountRecord.fields> & { readonly isDeleted: boolean };
 
+/** Fields and additional orders of lists of records that have a name and may have a code. */
+const byNameOrCode = {
+  fields: {
+    foldedName: { type: 'text', of: ({ name }: Coded) => fold(name) },
+    foldedCode: { type: 'text', of: ({ code }: Coded) => code && fold(code) },
+    /** Ordering by code puts records without a code last. */
+    hasNoCode: { type: 'boolean', of: ({ code }: Coded) => code === null },
+  },
+  orders: {
+    name: { fields: ['foldedName', 'createdAt'], direction: 'ascending' },
+    code: { fields: ['hasNoCode', 'foldedCode', 'foldedName'], direction: 'ascending' },
+  },
+} as const;
+type Coded = { readonly name: string; readonly code: string | null };
+
 /** Deleted accounts are kept but hidden, because transactions and reports refer to them permanently. */
 export const accounts: ReadModel<AccountView> = {
   name: 'accounts',
   version: 3,
   fields: {
     ...texts<AccountView>('createdAt', 'type'),
-    foldedName: { type: 'text', of: ({ name }) => fold(name) },
-    foldedCode: { type: 'text', of: ({ code }) => code && fold(code) },
-    /** Ordering by code puts accounts without a code last. */
-    hasNoCode: { type: 'boolean', of: ({ code }) => code === null },
+    ...byNameOrCode.fields,
     isActive: { type: 'boolean', of: ({ isActive }) => isActive },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
   },
   filters: ['isDeleted', 'isActive', 'type'],
   compound: [['isDeleted', 'isActive']],
   order: { fields: ['createdAt'], direction: 'descending' },
-  orders: {
-    name: { fields: ['foldedName', 'createdAt'], direction: 'ascending' },
-    code: { fields: ['hasNoCode', 'foldedCode', 'foldedName'], direction: 'ascending' },
-  },
+  orders: byNameOrCode.orders,
   search: searchIn<AccountView>('name', 'code'),
 };
 
@@ -116,10 +125,11 @@ export type CustomerView = ViewOf<typeof customerRecord.fields> & { readonly isD
 
 export const customers: ReadModel<CustomerView> = {
   name: 'customers',
-  version: 4,
+  version: 5,
   fields: {
     createdOn: { type: 'text', of: ({ createdAt }) => createdAt.slice(0, 10) },
     ...texts<CustomerView>('createdAt'),
+    ...byNameOrCode.fields,
     /** Status as displayed in lists, which never contain DELETED records. */
     shown: { type: 'text', of: ({ status, isDeleted }) => (isDeleted ? 'DELETED' : status) },
     isDeleted: { type: 'boolean', of: ({ isDeleted }) => isDeleted },
@@ -132,6 +142,7 @@ export const customers: ReadModel<CustomerView> = {
   ],
   counted: ['shown', 'isDeleted'],
   order: { fields: ['createdOn', 'createdAt'], direction: 'descending' },
+  orders: byNameOrCode.orders,
   large: true,
   search: searchIn<CustomerView>('name', 'code', 'taxNumber', 'nationalId', 'email', 'phone'),
 };

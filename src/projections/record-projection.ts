@@ -1,15 +1,25 @@
 import type { Field as DeclaredField, Fields, RecordShapes, ViewOf } from '../aggregates/record.js';
 import type { Aggregate, DomainEvent } from '../eventsourcing/aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
-import type { Field, ReadModel } from '../ports/read-store.js';
+import type { Field, Order, ReadModel } from '../ports/read-store.js';
+import { fold } from '../ports/search.js';
 import { ofRecord, type Projection } from '../projecting/projection.js';
 
 type Common = 'id' | 'createdAt' | 'updatedAt' | 'revision';
 
+type Named<F extends Fields> = {
+  readonly name: string;
+  readonly version: number;
+  /** Direction of the default order. */
+  readonly direction?: 'ascending' | 'descending';
+  /** Additional orders by name. Each maps to the text field by which it sorts, ignoring case and accents. */
+  readonly sorts?: Readonly<Record<string, keyof F & string>>;
+};
+
 /** Creates the read model of a declared record: ordered by creation, with its fields' filters and search text. */
 export function readModelOf<F extends Fields>(
   record: RecordShapes<F>,
-  { direction = 'descending', ...named }: { name: string; version: number; direction?: 'ascending' | 'descending' },
+  { direction = 'descending', sorts = {}, ...named }: Named<F>,
 ): ReadModel<ViewOf<F>> {
   type View = ViewOf<F>;
   const declared = Object.entries<DeclaredField>(record.fields);
@@ -19,11 +29,20 @@ export function readModelOf<F extends Fields>(
     name,
     member<View>(name, kept.type === 'boolean' ? kept.type : 'text'),
   ]);
+  const folded = Object.values(sorts).map((name) => [foldedName(name), foldedMember<View>(name)]);
+  const orders = Object.entries(sorts).map(([sort, name]) => [
+    sort,
+    { fields: [foldedName(name), 'createdAt'], direction: 'ascending' },
+  ]);
   return {
     ...named,
-    fields: { createdAt: member<View>('createdAt'), ...(Object.fromEntries(fields) as ReadModel<View>['fields']) },
+    fields: {
+      createdAt: member<View>('createdAt'),
+      ...(Object.fromEntries([...fields, ...folded]) as ReadModel<View>['fields']),
+    },
     filters: filters.map(([name]) => name),
     order: { fields: ['createdAt'], direction },
+    ...(orders.length > 0 && { orders: Object.fromEntries(orders) as Record<string, Order> }),
     ...(searched.length > 0 && { search: searchIn<View>(...searched) }),
   };
 }
@@ -31,6 +50,12 @@ export function readModelOf<F extends Fields>(
 const member = <View>(name: string, type: Field<View>['type'] = 'text'): Field<View> => ({
   type,
   of: (view) => view[name as keyof View] as ReturnType<Field<View>['of']>,
+});
+
+const foldedName = (name: string): string => `folded_${name}`;
+const foldedMember = <View>(name: string): Field<View> => ({
+  type: 'text',
+  of: (view) => fold(view[name as keyof View] as string),
 });
 
 /** Creates read model fields that store the named properties of the view as text. */

@@ -26,7 +26,11 @@ export const tenantProjection = recordProjection(tenants, tenant, 'TenantCreated
 });
 
 export type BranchView = ViewOf<typeof branchRecord.fields>;
-export const branches = readModelOf(branchRecord, { name: 'branches', version: 1 });
+export const branches = readModelOf(branchRecord, {
+  name: 'branches',
+  version: 2,
+  sorts: { code: 'code', name: 'name' },
+});
 
 export const branchProjection = recordProjection(branches, branch, 'BranchCreated', {
   BranchCreated: ({ data }) => data,

@@ -10,7 +10,7 @@ import { keyedBy, readModelOf, recordProjection, texts } from './record-projecti
 
 /** A user. The last sign-in is added when the user is read. */
 export type UserView = ViewOf<typeof userRecord.fields>;
-export const users = readModelOf(userRecord, { name: 'users', version: 1 });
+export const users = readModelOf(userRecord, { name: 'users', version: 2, sorts: { name: 'fullName' } });
 
 export const userProjection = recordProjection(users, user, 'UserCreated', {
   UserCreated: ({ data: { passwordHash: _, ...facts } }) => facts,

@@ -72,6 +72,7 @@ export type CustomerFilters = Paging & {
   readonly search?: string | undefined;
   readonly status: 'ACTIVE' | 'PASSIVE' | 'ALL';
   readonly isDefault?: boolean | undefined;
+  readonly sort: 'name' | 'code' | 'newest';
 };
 
 export class GetCustomer extends query<CustomerRecord, [scope: Scope, id: string]>() {}
@@ -85,9 +86,8 @@ export class LookUpCustomers extends lookUpFrom({
   isAmong: ({ type, isDeleted, isActive }) => type === 'CUSTOMER' && isActive && !isDeleted,
 }) {}
 
-const presentAccounts = ({ type, isActive, sort, ...rest }: AccountFilters): ListRequest => {
-  const order = sort === 'newest' ? undefined : sort;
-  return { ...rest, order, where: { isDeleted: false, isActive }, anyOf: { type } };
+const presentAccounts = ({ type, isActive, ...rest }: AccountFilters): ListRequest => {
+  return { ...rest, where: { isDeleted: false, isActive }, anyOf: { type } };
 };
 const presentCustomers = ({ status, isDefault, ...rest }: CustomerFilters): ListRequest => {
   return { ...rest, where: { ...(status === 'ALL' ? { isDeleted: false } : { shown: status }), isDefault } };

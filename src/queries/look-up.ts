@@ -61,10 +61,10 @@ async function namedAccounts(models: ReadModels, scope: Scope, search: string): 
   const parts = await Promise.all([
     models.part(accounts, scope, {
       ...part,
-      order: 'code',
+      sort: 'code',
       between: { hasNoCode: hasCode, foldedCode: { from: text, to: text } },
     }),
-    models.part(accounts, scope, { ...part, order: 'name', between: { foldedName: { from: text } } }),
+    models.part(accounts, scope, { ...part, sort: 'name', between: { foldedName: { from: text } } }),
   ]);
   return parts.flatMap(({ documents }) => documents);
 }

@@ -26,9 +26,13 @@ export type Matching = {
   readonly anyOf?: Given<Readonly<Record<string, readonly Scalar[]>>>;
   readonly between?: Readonly<Record<string, Given<Range>>>;
   readonly search?: string | undefined;
-  readonly order?: string | undefined;
+  /** Name of one of the model's additional orders, or `newest` for its default order. */
+  readonly sort?: string | undefined;
   readonly reverse?: boolean;
 };
+
+/** Selects a model's default order. */
+const NEWEST = 'newest';
 
 /** Paging parameters after validation. */
 export type Paging = { readonly pageNumber: number; readonly pageSize: number };
@@ -51,7 +55,7 @@ function matchingOf({
   anyOf = {},
   between = {},
   search,
-  order,
+  sort = NEWEST,
   reverse,
 }: Matching): Omit<ListQuery, 'offset' | 'limit'> {
   const ranges = Object.entries(between).map(([name, range]) => [name, defined(range)] as const);
@@ -60,7 +64,7 @@ function matchingOf({
   return {
     where: defined(where),
     ...(Object.keys(choices).length > 0 && { anyOf: choices }),
-    ...(order !== undefined && { order }),
+    ...(sort !== NEWEST && { order: sort }),
     ...(bounded.length > 0 && { between: Object.fromEntries(bounded) }),
     ...(search !== undefined && { search }),
     ...(reverse !== undefined && { reverse }),

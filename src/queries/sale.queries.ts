@@ -88,7 +88,7 @@ export const saleQueryHandlers = [
     return models.page(sales, scope, request, (views) => shown(models, reader, scope, views));
   }),
   answers(ListPartnerSales, [ReadModels], (models, scope, sourceId, { status, since: from, ...paging }) => {
-    const request = { ...paging, where: { sourceId, status }, between: { createdAt: { from } }, order: 'accepted' };
+    const request = { ...paging, where: { sourceId, status }, between: { createdAt: { from } }, sort: 'accepted' };
     return models.page(sales, scope, request, (views) => views.map(ofPartner));
   }),
   // The details that lists omit are read from the stream.

@@ -17,7 +17,7 @@ import { listFrom, listsFrom, type Page, type Filters, ReadModels } from './quer
 /** A user as returned by the API. `lastLoginAt` is null before the first sign-in. */
 export type UserRecord = UserView & { readonly lastLoginAt: string | null };
 
-export type UserFilters = Filters<'role'>;
+export type UserFilters = Filters<'role' | 'sort'>;
 
 export class GetUser extends query<UserRecord, [scope: Scope, id: string]>() {}
 export class ListUsers extends query<Page<UserRecord>, [scope: Scope, filters: UserFilters]>() {}

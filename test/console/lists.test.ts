@@ -11,6 +11,7 @@ let visitor: Visitor;
 let page: Page;
 
 const MANY = 30;
+const PASSWORD = 'a long enough password';
 
 const anotherArrives = onStage(
   (stage) => {
@@ -22,6 +23,19 @@ const anotherArrives = onStage(
     for (let index = 0; index < MANY; index += 1)
       await create('/api/accounts', { name: `Expense ${index + 100}`, code: `X${index + 100}`, type: 'EXPENSE' });
     await create('/api/accounts', { name: 'Aardvark fund', code: 'Z9', type: 'EXPENSE' });
+    for (let index = 0; index < MANY; index += 1) await create('/api/customers', { name: `Customer ${index + 100}` });
+    await create('/api/customers', { name: 'Zebra', code: 'A-1' });
+    await create('/api/customers', { name: 'aardvark', code: 'Z-1' });
+    await create('/api/customers', { name: 'Middle' });
+    await create('/api/branches', { name: 'Aardvark branch', code: 'ZOO' });
+    await create('/api/branches', { name: 'Newest branch', code: 'AIR' });
+    for (const fullName of ['Aaron Able', 'Zoe Zimmer'])
+      await create('/api/users', {
+        fullName,
+        email: `${fullName.slice(0, 3)}@acme.example`,
+        password: PASSWORD,
+        role: 'USER',
+      });
     await create('/api/roles', { name: 'Aardvark keeper', permissions: ['customers.read'] });
   },
 );
@@ -53,6 +67,46 @@ test('A click on a header sorts all pages of a list, not only the visible one', 
   await isAt('?sort=name&type=EXPENSE');
   await page.reload();
   await isFirst('Aardvark fund');
+  expect(await visitor.barriers()).toEqual([]);
+});
+
+test('Customers are sorted with the keyboard, and a second press restores the default order', async () => {
+  await visitor.signIn(shop.owner, '/customers');
+  await isFirst('Middle');
+  expect(await row('aardvark').count()).toBe(1);
+  await header('Name').getByRole('button').focus();
+  await page.keyboard.press('Enter');
+  await isFirst('aardvark');
+  await isAt('?sort=name');
+  expect(await header('Name').getAttribute('aria-sort')).toBe('ascending');
+  expect(await visitor.barriers()).toEqual([]);
+  await page.goto(`${service.url}/console/customers?sort=code&columns=name,code,created`);
+  await isFirst('Zebra');
+  expect(await header('Code').getAttribute('aria-sort')).toBe('ascending');
+  await header('Created').getByRole('button').click();
+  await isFirst('Middle');
+  await header('Code').getByRole('button').click();
+  await isFirst('Zebra');
+  await header('Code').getByRole('button').click();
+  await isFirst('Middle');
+  await isAt('?columns=name,code,created');
+  expect(await header('Created').getAttribute('aria-sort')).toBe('descending');
+});
+
+test('Users and branches are sorted by their headers', async () => {
+  await visitor.signIn(shop.owner, '/users');
+  await isFirst('Zoe Zimmer');
+  await header('Name').getByRole('button').click();
+  await isFirst('Aaron Able');
+  await isAt('?sort=name');
+  await page.goto(`${service.url}/console/branches`);
+  await isFirst('Newest branch');
+  await header('Name').getByRole('button').click();
+  await isFirst('Aardvark branch');
+  await header('Code').getByRole('button').click();
+  await isFirst('AIR');
+  await isAt('?sort=code');
+  expect(await header('Code').getAttribute('aria-sort')).toBe('ascending');
   expect(await visitor.barriers()).toEqual([]);
 });
 

@@ -230,6 +230,22 @@ describe('The list of branches', () => {
     });
   });
 
+  test('is sorted by code or name on request, and keeps equal names in order across pages', async () => {
+    for (const code of ['Z', 'C', 'B']) await create({ code, name: code === 'C' ? 'ÄHNLICH' : 'ähnlich' });
+    await create({ code: 'A', name: 'Zweite' });
+    const paged = async (sort: string) => {
+      const pages = [1, 2, 3].map((page) =>
+        service.get(`/api/branches?pageNumber=${page}&pageSize=2&sort=${sort}`, tenant.token),
+      );
+      return (await Promise.all(pages)).flatMap(({ body }) => (body as Page<BranchView>).items.map(({ code }) => code));
+    };
+    expect(await paged('code')).toEqual(['A', 'B', 'C', 'MAIN', 'Z']);
+    expect(await paged('name')).toEqual(['Z', 'C', 'B', 'MAIN', 'A']);
+    expect(await paged('newest')).toEqual(['A', 'B', 'C', 'Z', 'MAIN']);
+    const wrong = await service.get('/api/branches?pageNumber=1&pageSize=2&sort=phone', tenant.token);
+    expect(wrong.told).toBe('400 VALIDATION_FAILED sort');
+  });
+
   test('can be searched by word prefixes of code, name and phone', async () => {
     await create({
       code: 'IST-1',

@@ -228,6 +228,29 @@ describe('The list of customers', () => {
     });
   });
 
+  test('is sorted by name or code on request, and keeps equal names in order across pages', async () => {
+    await create({ name: 'zinc', code: 'b-2' });
+    for (const code of ['twin-1', 'twin-2', 'twin-3'])
+      await create({ name: code === 'twin-2' ? 'ÄPFEL' : 'Apfel', code });
+    await created({ name: 'bare', code: 'gone' }).then(({ id }) =>
+      service.call('PATCH', `/api/customers/${id}`, { token: tenant.token, body: { code: null } }),
+    );
+    await create({ name: 'Asleep', code: 'A-1', status: 'PASSIVE' });
+    const paged = async (query: string): Promise<(string | null)[]> => {
+      const pages = [1, 2, 3, 4].map(async (page) => {
+        const path = `/api/customers?pageNumber=${page}&pageSize=2&${query}`;
+        return ((await service.get(path, tenant.token)).body as Page<CustomerRecord>).items.map(({ code }) => code);
+      });
+      return (await Promise.all(pages)).flat();
+    };
+    expect(await paged('sort=name')).toEqual(['twin-1', 'twin-2', 'twin-3', null, 'C-000000', 'b-2']);
+    expect(await paged('sort=code')).toEqual(['b-2', 'C-000000', 'twin-1', 'twin-2', 'twin-3', null]);
+    expect(await paged('sort=newest')).toEqual([null, 'twin-3', 'twin-2', 'twin-1', 'b-2', 'C-000000']);
+    expect(await paged('sort=code&status=ALL&search=a')).toEqual(['A-1', 'twin-1', 'twin-2', 'twin-3']);
+    const csv = await service.get('/api/customers?sort=name', tenant.token, { accept: 'text/csv' });
+    expect(csv.text.indexOf('twin-3')).toBeLessThan(csv.text.indexOf('zinc'));
+  });
+
   test('shows active ones by default', async () => {
     await create({ name: 'Active' });
     await create({ name: 'Passive', status: 'PASSIVE' });
@@ -278,7 +301,8 @@ describe('An invalid query for customers', () => {
     ['pageNumber=1.5&pageSize=1', 'pageNumber'],
     ['pageNumber=1&pageSize=1&status=active', 'status'],
     ['pageNumber=1&pageSize=1&isDefault=1', 'isDefault'],
-    ['pageNumber=1&pageSize=1&sort=name', 'sort'],
+    ['pageNumber=1&pageSize=1&sort=balance', 'sort'],
+    ['pageNumber=1&pageSize=1&sort=name&sort=code', 'sort'],
     ['pageNumber=1&pageNumber=2&pageSize=1', 'pageNumber'],
   ])('is rejected: "%s"', async (query, paths) => {
     expect((await service.get(`/api/customers?${query}`, tenant.token)).told).toBe(`400 VALIDATION_FAILED ${paths}`);

@@ -267,6 +267,22 @@ describe('Reading users', () => {
     expect(await names('')).toEqual(['Adam Inactive', 'Işıl Öz', 'Ada Lovelace', `Owner of ${team.tenant.slug}`]);
   });
 
+  test('lists them by name on request, in pages, and those with equal names in order of creation', async () => {
+    const own = await Team.of(service);
+    const hire = (fullName: string): Promise<string> => own.hire({ fullName });
+    const hired = [await hire('Zoë'), await hire('Éva Same'), await hire('eva same'), await hire('EVA SAME')];
+    const page = async (query: string): Promise<string[]> => {
+      const reply = await service.get(`/api/users?pageSize=2&${query}`, own.token);
+      return (reply.body as { items: { id: string }[] }).items.map(({ id }) => id);
+    };
+    const { id: owner } = await own.owner();
+    const [zoe = '', ...same] = hired;
+    const byName = await Promise.all([1, 2, 3].map((number) => page(`sort=name&pageNumber=${number}`)));
+    expect(byName.flat()).toEqual([...same, owner, zoe]);
+    const newest = await Promise.all([1, 2, 3].map((number) => page(`sort=newest&pageNumber=${number}`)));
+    expect(newest.flat()).toEqual([owner, ...hired].reverse());
+  });
+
   test.each([
     ['role=ADMIN', ['Ada Lovelace']],
     ['role=USER&search=ada', ['Adam Inactive']],
@@ -287,6 +303,7 @@ describe('Reading users', () => {
     ['pageNumber=0&pageSize=101', 'pageNumber pageSize'],
     ['pageNumber=1&pageSize=1&role=admin', 'role'],
     ['pageNumber=1&pageSize=1&status=ALL', 'status'],
+    ['pageNumber=1&pageSize=1&sort=email', 'sort'],
   ])('is rejected for "%s"', async (query, paths) => {
     expect((await service.get(`/api/users?${query}`, team.token)).told).toBe(`400 VALIDATION_FAILED ${paths}`);
   });

@@ -419,7 +419,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List branches, newest first
+         * List branches
          * @description Requires the `branches.read` permission.
          */
         get: operations["getBranches"];
@@ -487,7 +487,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List customers, newest first
+         * List customers
          * @description A CSV response contains all pages.
          *
          *     Requires the `customers.read` permission.
@@ -2680,7 +2680,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List users, newest first
+         * List users
          * @description Requires the `users.read` permission.
          */
         get: operations["getUsers"];
@@ -10148,6 +10148,7 @@ export interface operations {
             query: {
                 pageNumber: number;
                 pageSize: number;
+                sort?: "code" | "name" | "newest";
                 search?: string;
             };
             header?: {
@@ -11104,6 +11105,7 @@ export interface operations {
                 pageNumber: number;
                 pageSize: number;
                 status?: "ACTIVE" | "PASSIVE" | "ALL";
+                sort?: "name" | "code" | "newest";
                 search?: string;
                 isDefault?: boolean;
             };
@@ -34965,6 +34967,7 @@ export interface operations {
             query: {
                 pageNumber: number;
                 pageSize: number;
+                sort?: "name" | "newest";
                 search?: string;
                 role?: "OWNER" | "ADMIN" | "USER";
             };

@@ -11,6 +11,7 @@ import { ConfirmAction } from '../parts/confirm-action';
 import type { Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { Instant } from '../parts/instant';
 import { Listing } from '../parts/listing';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
@@ -20,11 +21,12 @@ import { rich, t } from '../messages/catalogue';
 const route = getRouteApi('/signed-in/branches');
 
 const shown: readonly Column<Branch>[] = [
-  { key: 'code', header: t('Code'), cell: ({ code }) => code },
+  { key: 'code', header: t('Code'), sort: { order: 'code', direction: 'ascending' }, cell: ({ code }) => code },
   {
     key: 'name',
     isWide: true,
     header: t('Name'),
+    sort: { order: 'name', direction: 'ascending' },
     cell: ({ name, description }) => (
       <>
         {name}
@@ -37,6 +39,13 @@ const shown: readonly Column<Branch>[] = [
     header: t('Contact'),
     cell: ({ phone, email }) => [phone, email].filter((part) => part !== null).join(', ') || NOTHING,
   },
+  {
+    key: 'created',
+    header: t('Created'),
+    isExtra: true,
+    sort: { order: 'newest', direction: 'descending' },
+    cell: ({ createdAt }) => <Instant at={createdAt} />,
+  },
   { key: 'address', header: t('Address'), cell: ({ address }) => address ?? NOTHING },
   {
     key: 'status',
@@ -48,7 +57,7 @@ const shown: readonly Column<Branch>[] = [
 
 /** The tenant's branches. In their sales, partners refer to branches by code. */
 export function BranchesPage(): ReactNode {
-  const { search } = route.useSearch();
+  const { search, sort = 'newest' } = route.useSearch();
   const set = useSetter<{ search?: string }>();
   const mayWrite = useMay('branches.write');
   const columns: readonly Column<Branch>[] = mayWrite
@@ -65,7 +74,8 @@ export function BranchesPage(): ReactNode {
         columns={columns}
         empty={search === undefined ? t('There are no branches yet.') : t('No branches match this search.')}
         label={t('Branches')}
-        query={(page) => branchesQuery({ ...page, ...(search !== undefined && { search }) })}
+        order="newest"
+        query={(page) => branchesQuery({ ...page, sort, ...(search !== undefined && { search }) })}
         filters={
           <FilterBar>
             <SearchField hint={t('Code or name')} onChange={set('search')} value={search} />

@@ -30,6 +30,7 @@ const columns: readonly Column<Customer>[] = [
     key: 'name',
     isWide: true,
     header: t('Name'),
+    sort: { order: 'name', direction: 'ascending' },
     cell: ({ id, name, code, isDefault }) => (
       <>
         <Link params={{ id }} to="/customers/$id">
@@ -41,6 +42,13 @@ const columns: readonly Column<Customer>[] = [
         </div>
       </>
     ),
+  },
+  {
+    key: 'code',
+    header: t('Code'),
+    isExtra: true,
+    sort: { order: 'code', direction: 'ascending' },
+    cell: ({ code }) => code ?? NOTHING,
   },
   {
     key: 'contact',
@@ -59,7 +67,13 @@ const columns: readonly Column<Customer>[] = [
     isExtra: true,
     cell: ({ taxNumber }) => taxNumber ?? NOTHING,
   },
-  { key: 'created', header: t('Created'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  {
+    key: 'created',
+    header: t('Created'),
+    isExtra: true,
+    sort: { order: 'newest', direction: 'descending' },
+    cell: ({ createdAt }) => <Instant at={createdAt} />,
+  },
   { key: 'status', header: t('Status'), cell: ({ status }) => <CustomerStatus status={status} /> },
   {
     key: 'balance',
@@ -88,7 +102,9 @@ const queryOf = ({ status = 'ACTIVE', isDefault, search }: CustomersFilters) => 
 
 /** List of customers. Shows only active customers unless the URL specifies a status. */
 export function CustomersPage(): ReactNode {
-  const filters = filtersIn(route.useSearch());
+  const { sort = 'newest', ...search } = route.useSearch();
+  const filters = filtersIn(search);
+  const query = { ...queryOf(filters), sort };
   const isFiltered = Object.keys(filters).length > 0;
   const mayWrite = useMay('customers.write');
   return (
@@ -99,11 +115,12 @@ export function CustomersPage(): ReactNode {
         title={t('Customers')}
       />
       <Listing
-        aside={<ListExport list="customers" query={queryOf(filters)} />}
+        aside={<ListExport list="customers" query={query} />}
         columns={columns}
         empty={isFiltered ? t('No customers match these filters.') : t('There are no active customers.')}
         label={t('Customers')}
-        query={(page) => customersQuery({ ...queryOf(filters), ...page })}
+        order="newest"
+        query={(page) => customersQuery({ ...query, ...page })}
         filters={<Filters filters={filters} />}
         title={t('All customers')}
       />

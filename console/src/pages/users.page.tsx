@@ -23,6 +23,7 @@ const shown: readonly Column<User>[] = [
     key: 'name',
     isWide: true,
     header: t('Name'),
+    sort: { order: 'name', direction: 'ascending' },
     cell: ({ fullName, email }) => (
       <>
         <strong>{fullName}</strong>
@@ -42,7 +43,13 @@ const shown: readonly Column<User>[] = [
     isExtra: true,
     cell: ({ branchId }) => (branchId === null ? NOTHING : <NameOf id={branchId} source={branchSource} />),
   },
-  { key: 'created', header: t('Created'), isExtra: true, cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  {
+    key: 'created',
+    header: t('Created'),
+    isExtra: true,
+    sort: { order: 'newest', direction: 'descending' },
+    cell: ({ createdAt }) => <Instant at={createdAt} />,
+  },
   { key: 'role', header: t('Access'), cell: ({ role }) => GRADES.find(([each]) => each === role)?.[1] },
   { key: 'roles', header: t('Roles'), cell: ({ roleIds }) => <RoleNames ids={roleIds} /> },
   {
@@ -62,7 +69,7 @@ function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {
 
 /** The tenant's users. */
 export function UsersPage(): ReactNode {
-  const { search } = route.useSearch();
+  const { search, sort = 'newest' } = route.useSearch();
   const set = useSetter<{ search?: string }>();
   const mayWrite = useMay('users.write');
   const columns: readonly Column<User>[] = mayWrite
@@ -86,7 +93,8 @@ export function UsersPage(): ReactNode {
         columns={columns}
         empty={t('No users match this search.')}
         label={t('Users')}
-        query={(page) => usersQuery({ ...page, ...(search !== undefined && { search }) })}
+        order="newest"
+        query={(page) => usersQuery({ ...page, sort, ...(search !== undefined && { search }) })}
         filters={
           <FilterBar>
             <SearchField hint={t('Name or e-mail')} onChange={set('search')} value={search} />

@@ -60,7 +60,8 @@ export function ListPanel<Row>(props: ListProps<Row>): ReactNode {
         sorting={{
           current: sort,
           onSort: (next) => {
-            change((now) => ({ ...now, sort: next, page: undefined }), IN_PLACE);
+            // The column of the default order may be hidden, so a second click on a header restores that order.
+            change((now) => ({ ...now, sort: next === sort ? undefined : next, page: undefined }), IN_PLACE);
           },
         }}
       />

@@ -41,6 +41,7 @@ export type RulesFilters = FiltersOf<typeof rulesSearch>;
 export const customersSearch = searchParams({
   ...listParams,
   search: text,
+  sort: oneOf('name', 'code', 'newest'),
   status: oneOf('ACTIVE', 'PASSIVE', 'ALL'),
   isDefault: oneOf('true', 'false'),
 });

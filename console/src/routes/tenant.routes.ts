@@ -52,7 +52,7 @@ const ledgerAccount = createRoute({
 const branches = createRoute({
   getParentRoute: () => signedIn,
   path: '/branches',
-  validateSearch: searchParams({ ...listParams, search: text }),
+  validateSearch: searchParams({ ...listParams, sort: oneOf('code', 'name', 'newest'), search: text }),
   component: lazyRouteComponent(() => import('../pages/branches.page'), 'BranchesPage'),
 });
 const periods = createRoute({
@@ -74,7 +74,7 @@ const report = createRoute({
 const users = createRoute({
   getParentRoute: () => signedIn,
   path: '/users',
-  validateSearch: searchParams({ ...listParams, search: text }),
+  validateSearch: searchParams({ ...listParams, sort: oneOf('name', 'newest'), search: text }),
   component: lazyRouteComponent(() => import('../pages/users.page'), 'UsersPage'),
 });
 const roles = createRoute({
