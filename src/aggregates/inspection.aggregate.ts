@@ -17,6 +17,8 @@ export const HistoryRead = z.object({
   recordId: z.string(),
   /** What the operator read: the record's events, or one of its past states. */
   part: z.enum(['EVENTS', 'STATE']),
+  /** Set if the operator read the states of all the tenant's records of this kind. The record is then the tenant. */
+  listed: z.exactOptional(z.string()),
 });
 
 export const EventsRead = z.object({
@@ -31,7 +33,7 @@ export const inspectionEvents = {
   }),
   HistoryRead: domain('OTHER', 'inspection', HistoryRead, {
     about: ({ entity, recordId }) => ({ entity, entityId: recordId }),
-    label: ({ entity, part }) => `${entity}, ${part.toLowerCase()}`,
+    label: ({ entity, listed, part }) => `${listed ?? entity}, ${part.toLowerCase()}`,
   }),
   EventsRead: domain('OTHER', 'inspection', EventsRead, { label: ({ filter }) => Object.keys(filter).join(', ') }),
 };

@@ -174,7 +174,7 @@ export const EventController = controllerOf(
 
 export async function recordRead(
   services: Services,
-  { id, ...address }: RecordAddress,
+  { id, ...address }: RecordAddress & { readonly listed?: string },
   part: 'EVENTS' | 'STATE',
 ): Promise<void> {
   const target = { tenantId: PLATFORM_TENANT, id: services.get<Ids>(IDS).next() };

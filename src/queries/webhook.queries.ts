@@ -1,8 +1,9 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { answers, query } from '../eventsourcing/handler.js';
 import { type Delivery, DeliveryLog, type DeliveryStatus } from '../observability/delivery-log.js';
-import { tenantScope, type Scope } from '../ports/read-store.js';
-import { webhooks } from '../projections/webhook.projection.js';
+import { PLATFORM, tenantScope, type Scope } from '../ports/read-store.js';
+import { tenants } from '../projections/tenant.projection.js';
+import { webhooks, type WebhookView } from '../projections/webhook.projection.js';
 import {
   getFrom,
   getsFrom,
@@ -39,6 +40,33 @@ export class ListDeliveries extends query<
   [scope: Scope, webhookId: string, filters: DeliveryFilters]
 >() {}
 
+/** A webhook as operators see it. */
+export type TenantWebhook = Omit<WebhookView, 'url' | 'description'> & {
+  /** The rest of the URL may contain secrets. */
+  readonly host: string;
+  readonly pendingDeliveries: number;
+  /** Last failed attempt to deliver the newest message that has not been delivered. */
+  readonly lastFailure: { readonly code: string; readonly at: string } | null;
+};
+/** All webhooks of a tenant, newest first. */
+export class ListTenantWebhooks extends query<readonly TenantWebhook[], [tenantId: string]>() {}
+
+async function forOperators(
+  log: DeliveryLog,
+  tenantId: string,
+  { url, description: _, ...webhook }: WebhookView,
+): Promise<TenantWebhook> {
+  const newest = (status: DeliveryStatus) => log.list(tenantId, { webhookId: webhook.id, status }, 0, 1);
+  const [pending, failed] = await Promise.all([newest('PENDING'), newest('FAILED')]);
+  const [last] = [...pending.items, ...failed.items].toSorted((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  return {
+    ...webhook,
+    host: new URL(url).host,
+    pendingDeliveries: pending.totalCount,
+    lastFailure: last?.code ? { code: last.code, at: last.lastAttemptAt } : null,
+  };
+}
+
 const recordOf = ({ source: _, number: __, ...delivery }: Delivery): DeliveryRecord => ({
   ...delivery,
   updatedAt: delivery.lastAttemptAt,
@@ -48,6 +76,11 @@ const recordOf = ({ source: _, number: __, ...delivery }: Delivery): DeliveryRec
 export const webhookQueryHandlers = [
   getsFrom(GetWebhook),
   listsFrom(ListWebhooks),
+  answers(ListTenantWebhooks, [ReadModels, DeliveryLog], async (models, log, tenantId) => {
+    await models.found(tenants, PLATFORM, tenantId, 'tenant');
+    const found = await models.all(webhooks, tenantScope(tenantId));
+    return Promise.all(found.map((webhook) => forOperators(log, tenantId, webhook)));
+  }),
   answers(ListDeliveries, [ReadModels, DeliveryLog], async (models, log, scope, webhookId, filters) => {
     await models.found(webhooks, scope, webhookId, 'webhook');
     const { pageNumber, pageSize, status } = filters;

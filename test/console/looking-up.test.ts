@@ -176,6 +176,13 @@ test("A tenant's page leads to its webhooks and its sessions", async () => {
   const body = { url: 'https://hooks.example/kontor', types: ['kontor.sale.*'] };
   await service.call('/api/webhooks', { token: shop.ownerToken, body });
   await visitor.signIn(OPERATOR, `/tenants/${shop.tenantId}`);
+  const webhook = row('hooks.example');
+  await webhook.getByText('Enabled').waitFor();
+  expect(await webhook.textContent()).not.toContain('/kontor');
+  await webhook.getByText('kontor.sale.*').waitFor();
+  await webhook.getByRole('link', { name: 'History' }).click();
+  await page.getByText('WebhookCreated').first().waitFor();
+  await visitor.goTo(`/tenants/${shop.tenantId}`);
   await page.getByRole('link', { name: 'Webhook changes' }).click();
   await row('WebhookCreated').getByRole('link').first().click();
   await page.getByText('https://hooks.example/kontor').first().waitFor();

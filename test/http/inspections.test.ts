@@ -128,6 +128,39 @@ describe("An operator's inspection of a dead letter", () => {
   });
 });
 
+describe("An operator's list of a tenant's webhooks", () => {
+  const listOf = (tenantId: string): string => `/api/platform/tenants/${tenantId}/webhooks`;
+  beforeAll(async () => {
+    const body = { url: 'https://hooks.example/in', types: ['kontor.sale.*'] };
+    await service.post('/api/webhooks', body, books.tenant.token);
+  });
+
+  test('is recorded by one audit entry on the tenant', async () => {
+    const before = (await entriesOf('HistoryRead')).length;
+    const reply = await service.get(listOf(books.tenant.id), operator);
+    expect([reply.status, reply.data]).toEqual([200, [expect.objectContaining({ host: 'hooks.example' })]]);
+    const [entry, ...others] = await entriesOf('HistoryRead');
+    expect(others.length).toBe(before);
+    expect(entry).toMatchObject({
+      ...{ entity: 'tenant', entityId: books.tenant.id, tenantId: 'platform' },
+      summary: 'History "webhook, state" read',
+    });
+  });
+
+  test('is not recorded if there is no such tenant, and returns nothing if it cannot be recorded', async () => {
+    const before = (await entriesOf('HistoryRead')).length;
+    expect((await service.get(listOf(randomUUID()), operator)).told).toBe('404 NOT_FOUND');
+    isAway = true;
+    try {
+      const reply = await service.get(listOf(books.tenant.id), operator);
+      expect([reply.status, reply.text.includes('hooks.example')]).toEqual([503, false]);
+    } finally {
+      isAway = false;
+    }
+    expect((await entriesOf('HistoryRead')).length).toBe(before);
+  });
+});
+
 describe('A download of a backup', () => {
   const execution = randomUUID();
   const path = `/api/platform/jobs/execution/${execution}/backup-download`;

@@ -21,12 +21,13 @@ import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
 import { TenantStatus } from '../parts/tenant-status';
+import { TenantWebhooks } from '../parts/tenant-webhooks';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/tenants/$id');
 
-/** A tenant with its status and its partner keys. */
+/** A tenant with its status, partner keys and webhooks. */
 export function TenantPage(): ReactNode {
   const { id } = route.useParams();
   const tenant = useQuery(tenantQuery(id));
@@ -43,6 +44,7 @@ export function TenantPage(): ReactNode {
         <>
           <About tenant={tenant.data} />
           <Keys tenantId={id} />
+          <TenantWebhooks tenantId={id} />
         </>
       )}
     </>

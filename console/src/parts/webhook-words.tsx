@@ -19,14 +19,16 @@ const REASONS: Readonly<Record<NonNullable<Webhook['disabledReason']>, readonly 
   ],
 };
 
-export const WebhookStatus = ({ webhook }: { webhook: Webhook }): ReactNode => {
+type Standing = Pick<Webhook, 'isEnabled' | 'disabledReason'>;
+
+export const WebhookStatus = ({ webhook }: { webhook: Standing }): ReactNode => {
   if (webhook.isEnabled) return <StatusBadge tone="good">{t('Enabled')}</StatusBadge>;
   const reason = webhook.disabledReason ?? 'OWNER';
   return <StatusBadge tone={reason === 'OWNER' ? 'idle' : 'bad'}>{REASONS[reason][0]}</StatusBadge>;
 };
 
 /** Returns the reason why a webhook is disabled and the next step, or undefined if the webhook is enabled. */
-export const disabledBecause = ({ isEnabled, disabledReason }: Webhook): string | undefined =>
+export const disabledBecause = ({ isEnabled, disabledReason }: Standing): string | undefined =>
   isEnabled ? undefined : REASONS[disabledReason ?? 'OWNER'][1];
 
 const STATUSES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
