@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { GetAuditLog, GetTenantAuditLog, ListAuditLogs, ListTenantAuditLogs } from '../queries/audit-log.queries.js';
+import {
+  EachAuditLog,
+  EachTenantAuditLog,
+  GetAuditLog,
+  GetTenantAuditLog,
+  ListAuditLogs,
+  ListTenantAuditLogs,
+} from '../queries/audit-log.queries.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
-import { controllerOf, pageOf, recordOf, routesAt } from './routes.js';
+import { controllerOf, recordOf, routesAt } from './routes.js';
 import { instantOut, named, recordId } from './shapes.js';
 
 const AuditAction = z.enum(['CREATE', 'UPDATE', 'DELETE', 'LOGIN', 'LOGOUT', 'OTHER']);
@@ -71,20 +78,22 @@ const ofTenant = routesAt('/api/audit-logs', { who: 'tenant', permission: 'audit
 const routes = routesAt('/api/platform/audit-logs', { who: 'platform', tag: 'Platform Audit Logs' });
 
 export const AuditLogController = controllerOf(
-  routes.query(
+  routes.listWithCsv(
     'List audit log entries for all tenants, one per business event, newest first',
-    { query: listQuery, answers: pageOf(AuditLogDto) },
-    ({ query }) => new ListAuditLogs(query),
+    listQuery,
+    AuditLogDto,
+    [ListAuditLogs, EachAuditLog],
   ),
   routes.query(
     'Get an audit log entry, including its changes',
     { path: '/:id', description: "The changes are derived from the record's history.", answers: recordOf(AuditLogDto) },
     ({ id }) => new GetAuditLog(id),
   ),
-  ofTenant.query(
+  ofTenant.listWithCsv(
     "List the tenant's audit log entries, one per business event, newest first",
-    { query: tenantQuery, answers: pageOf(AuditLogDto) },
-    ({ tenantId, query }) => new ListTenantAuditLogs(tenantId, query),
+    tenantQuery,
+    AuditLogDto,
+    [ListTenantAuditLogs, EachTenantAuditLog],
   ),
   ofTenant.query(
     "Get one of the tenant's audit log entries, including its changes",

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { branchRecord } from '../aggregates/branch.aggregate.js';
 import { CreateBranch, UpdateBranch } from '../commands/branch.commands.js';
-import { GetBranch, ListBranches, LookUpBranches } from '../queries/branch.queries.js';
+import { EachBranch, GetBranch, ListBranches, LookUpBranches } from '../queries/branch.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
 import { controllerOf, tenantRoutes } from './routes.js';
@@ -18,7 +18,7 @@ const { read, write } = tenantRoutes('/api/branches', 'Branches', 'branches');
 export const BranchController = controllerOf(
   read.lookUp('Look up active branches', lookupQuery, LookUpBranches),
   write.change('Create a branch', { creates: {} }, CreateBranch),
-  read.list('List branches', listQuery, BranchDto, ListBranches),
+  read.listWithCsv('List branches', listQuery, BranchDto, [ListBranches, EachBranch]),
   read.get('Get a branch', BranchDto, GetBranch),
   write.change('Update a branch', { method: 'PATCH', path: '/:id' }, UpdateBranch),
 );

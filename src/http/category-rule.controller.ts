@@ -12,7 +12,7 @@ import {
 } from '../commands/category.commands.js';
 import { SAMPLED_TRANSACTIONS } from '../queries/category-rule.sampler.js';
 import { TestCategoryRules } from '../queries/category-rule-test.query.js';
-import { GetCategoryRule, ListCategoryRules } from '../queries/category.queries.js';
+import { EachCategoryRule, GetCategoryRule, ListCategoryRules } from '../queries/category.queries.js';
 import { TransactionCategoryDto } from './category.controller.js';
 import { MAX_PAGE_SIZE, optionalInteger, optionalPageNumber } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
@@ -101,10 +101,12 @@ const TestCategoryRuleDto = named(
 const { read, write } = tenantRoutes('/api/transaction-categories/rules', 'Transaction Categories', 'categories');
 
 export const CategoryRuleController = controllerOf(
-  read.query(
+  read.listWithCsv(
     'List category rules, newest first',
-    { query: listQuery, answers: valueOf(CategoryRuleListResponseDto) },
-    ({ scope, query }) => new ListCategoryRules(scope, query),
+    listQuery,
+    CategoryRuleDto,
+    [ListCategoryRules, EachCategoryRule],
+    valueOf(CategoryRuleListResponseDto),
   ),
   write.change('Create a category rule', { creates: {} }, CreateCategoryRule),
   read.query(

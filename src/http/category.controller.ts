@@ -7,6 +7,7 @@ import {
   UpdateTransactionCategory,
 } from '../commands/category.commands.js';
 import { ListCategories } from '../queries/category.queries.js';
+import { csvAnswer, csvColumns, orTable } from './csv.js';
 import { queryBooleanOr } from './input.js';
 import { recordDto } from './record-shapes.js';
 import { controllerOf, tenantRoutes, valueOf } from './routes.js';
@@ -25,9 +26,10 @@ export const CategoryController = controllerOf(
     {
       description: 'The list is sorted alphabetically, ignoring case and accents.',
       query: listQuery,
-      answers: valueOf(z.array(TransactionCategoryDto)),
+      answers: { ...valueOf(z.array(TransactionCategoryDto)), media: ['text/csv'] },
     },
     ({ scope, query }) => new ListCategories(scope, query.includeArchived),
+    orTable((categories) => csvAnswer(categories, csvColumns(TransactionCategoryDto), 'transaction-categories.csv')),
   ),
   write.change('Create a category', { creates: {} }, CreateTransactionCategory),
   write.change('Update a category', { method: 'PATCH', path: '/:id' }, UpdateTransactionCategory),

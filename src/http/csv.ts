@@ -29,8 +29,14 @@ const answerOf = (body: unknown, fileName: string): Answer =>
   });
 
 /** Sends rows as CSV (RFC 4180) with a header row. Escapes text that spreadsheets would evaluate as a formula. */
-export const csvAnswer = (rows: readonly object[], columns: readonly string[], fileName: string): Answer =>
+export const csvAnswer = (rows: readonly object[], columns: Columns, fileName: string): Answer =>
   answerOf(textOf(rows, columns, true), fileName);
+
+/** Returns a result as JSON, or as a table if the client prefers CSV. */
+export const orTable =
+  <Result>(table: (result: Result) => Answer) =>
+  (result: Result, call: { prefers(type: string): boolean }): unknown =>
+    call.prefers('text/csv') ? table(result) : result;
 
 /** Like `csvAnswer`, but sends rows while reading them. */
 export const csvStream = (parts: AsyncIterable<readonly object[]>, columns: Columns, fileName: string): Answer =>

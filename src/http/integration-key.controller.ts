@@ -10,6 +10,7 @@ import {
 import { currentContext, inContext } from '../eventsourcing/context.js';
 import { PLATFORM, tenantScope } from '../ports/read-store.js';
 import { FindIntegrationKey, ListIntegrationKeys } from '../queries/integration-key.queries.js';
+import { csvAnswer, csvColumns, orTable } from './csv.js';
 import { idInput } from './input.js';
 import { controllerOf, receipt, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
@@ -66,8 +67,12 @@ export const IntegrationKeyController = controllerOf(
   ),
   routes.query(
     'List integration keys without their secrets, newest first',
-    { description: 'The list includes revoked keys.', answers: valueOf(z.array(IntegrationKeyDto)) },
+    {
+      description: 'The list includes revoked keys.',
+      answers: { ...valueOf(z.array(IntegrationKeyDto)), media: ['text/csv'] },
+    },
     ({ scope }) => new ListIntegrationKeys(scope),
+    orTable((keys) => csvAnswer(keys, csvColumns(IntegrationKeyDto), 'integration-keys.csv')),
   ),
   routes.change(
     'Revoke an integration key',

@@ -6,7 +6,7 @@ import { GetOpenItems } from '../queries/open-items.query.js';
 import { GetProfitAndLoss, MAX_PERIODS } from '../queries/profit-and-loss.query.js';
 import { GetTaxReport } from '../queries/tax-report.query.js';
 import { GetTrialBalance } from '../queries/trial-balance.query.js';
-import type { Answer } from './answer.js';
+import { orTable } from './csv.js';
 import { ledgerBeancount, ledgerJson, ledgerTable } from './general-ledger.answer.js';
 import { dateInput, idInput, instantInput, queryBooleanOr } from './input.js';
 import {
@@ -66,12 +66,6 @@ const ledgerQuery = z
 const csv = { media: ['text/csv'] } as const;
 const reports = routesAt('/api/reports', { who: 'tenant', permission: 'reports.read', tag: 'Reports' });
 const items = routesAt('/api/customers', { who: 'tenant', permission: 'customers.read', tag: 'Customers' });
-
-/** Returns the report as JSON, or as a table if the client prefers CSV. */
-const orTable =
-  <Report>(table: (report: Report) => Answer) =>
-  (report: Report, call: { prefers(type: string): boolean }): unknown =>
-    call.prefers('text/csv') ? table(report) : report;
 
 export const ReportController = controllerOf(
   reports.query(

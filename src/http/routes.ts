@@ -12,7 +12,7 @@ import { answer, sendAnswer, type Answer, type AnswerOptions } from './answer.js
 import { Call, type Callers } from './call.js';
 import type { Access, Answers, Endpoint, EndpointFacts } from './endpoint.js';
 import { begun, csvColumns, csvStream } from './csv.js';
-import { optionalPaging, type requiredPaging } from './input.js';
+import { optionalPaging } from './input.js';
 import { ReadYourWrites } from './read-your-writes.js';
 import type { Tag } from './tags.js';
 
@@ -117,8 +117,8 @@ class RouteGroup<const Path extends string, const S extends Shared> {
     return this.query(summary, { query, answers: pageOf(item) }, (call) => new List(call.scope, call.query as never));
   }
 
-  /** Like `list`, but returns all pages as CSV if the client prefers CSV. */
-  listWithCsv<Schema extends z.ZodObject<typeof requiredPaging>>(
+  /** Like `list`, but returns all pages as CSV if the client prefers CSV. `page` describes a page as JSON. */
+  listWithCsv<Schema extends z.ZodObject>(
     summary: string,
     query: Schema,
     item: z.ZodType,
@@ -126,12 +126,13 @@ class RouteGroup<const Path extends string, const S extends Shared> {
       OfScope<[request: z.output<Schema>], unknown>,
       OfScope<[request: z.output<Schema>], Rows<object>>,
     ],
+    page: Answers = pageOf(item),
   ): Route {
-    const csvQuery = z.strictObject({ ...query.shape, ...optionalPaging });
+    const csvQuery = 'pageNumber' in query.shape ? query.safeExtend(optionalPaging) : query;
     const columns = csvColumns(item);
     const fileName = `${this.path.split('/').at(-1) ?? ''}.csv`;
     const description = 'A CSV response contains all pages.';
-    const details = { query, csvQuery, description, answers: { ...pageOf(item), media: ['text/csv'] } };
+    const details = { query, csvQuery, description, answers: { ...page, media: ['text/csv'] } };
     return this.route<typeof details>(summary, details, async (call, { queries }) => {
       const given = [call.scope, call.query as never] as const;
       if (!call.prefers('text/csv')) return queries.execute(new List(...given));

@@ -3,7 +3,7 @@ import { AccountType } from '../aggregates/account.aggregate.js';
 import { transactionRecord } from '../aggregates/ledger.js';
 import { GetCustomerStatement, GetStatement, type Statement } from '../queries/statement.query.js';
 import type { Answer } from './answer.js';
-import { csvAnswer } from './csv.js';
+import { csvAnswer, orTable } from './csv.js';
 import { dateInput, MAX_PAGE_SIZE, pageNumber, queryInteger } from './input.js';
 import { controllerOf, routesAt, valueOf } from './routes.js';
 import { dateOut, named, recordId } from './shapes.js';
@@ -82,12 +82,12 @@ export const StatementController = controllerOf(
     'Get an account statement with the postings in a period and a running balance',
     details,
     ({ scope, id, query: request }) => new GetStatement(scope, id, request),
-    (statement, call) => (call.prefers('text/csv') ? csvOf(statement) : statement),
+    orTable(csvOf),
   ),
   routesAt('/api/customers', shared).query(
     "Get a customer's statement",
     details,
     ({ scope, id, query: request }) => new GetCustomerStatement(scope, id, request),
-    (statement, call) => (call.prefers('text/csv') ? csvOf(statement) : statement),
+    orTable(csvOf),
   ),
 );

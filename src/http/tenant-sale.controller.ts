@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SaleLine, SalePayment } from '../aggregates/sale-events.js';
 import { SaleType } from '../aggregates/sale-payload.js';
 import { CreateSale, RetrySale } from '../integration/manual-sales.js';
-import { GetSale, ListSales } from '../queries/sale.queries.js';
+import { EachSale, GetSale, ListSales } from '../queries/sale.queries.js';
 import { fromInput, idInput, optionalPaging, searchInput, toInput } from './input.js';
 import { controllerOf, tenantRoutes } from './routes.js';
 import { dateOut, instantOut, named, recordFields, recordId } from './shapes.js';
@@ -65,7 +65,10 @@ const listQuery = z
 const { read, write } = tenantRoutes('/api/sales', 'Sales', 'transactions');
 
 export const TenantSaleController = controllerOf(
-  read.list('List sales, returns and cancellations, newest first', listQuery, SaleSummaryDto, ListSales),
+  read.listWithCsv('List sales, returns and cancellations, newest first', listQuery, SaleSummaryDto, [
+    ListSales,
+    EachSale,
+  ]),
   read.get('Get a sale with its lines and payments', SaleDto, GetSale),
   write.change('Record and book a sale, return or cancellation', { creates: {}, maxValues: 16_384 }, CreateSale),
   write.change('Retry booking a rejected sale', { path: '/:id/retry' }, RetrySale),

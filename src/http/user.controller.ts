@@ -9,7 +9,7 @@ import {
   UpdateProfile,
   UpdateUser,
 } from '../commands/user.commands.js';
-import { GetUser, ListUsers, LookUpUsers } from '../queries/user.queries.js';
+import { EachUser, GetUser, ListUsers, LookUpUsers } from '../queries/user.queries.js';
 import { requiredPaging, searchInput } from './input.js';
 import { listQueryOf, recordDto } from './record-shapes.js';
 import { controllerOf, routesAt, tenantRoutes, valueOf } from './routes.js';
@@ -40,7 +40,7 @@ export const UserController = controllerOf(
     { description: 'Callers can grant only permissions that they have.', creates: { passwordsIn: ['password'] } },
     CreateUser,
   ),
-  read.list('List users', listQuery, UserDto, ListUsers),
+  read.listWithCsv('List users', listQuery, UserDto, [ListUsers, EachUser]),
   read.lookUp('Look up active users', lookupQuery, LookUpUsers),
   read.get('Get a user', UserDto, GetUser),
   own.command(

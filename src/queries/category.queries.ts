@@ -17,7 +17,7 @@ import { categoryRuleSets } from '../projections/category-rule-set.projection.js
 import { categoryRules, type CategoryRuleView } from '../projections/category-rule.projection.js';
 import { categories, type CategoryView } from '../projections/category.projection.js';
 import { tenants } from '../projections/tenant.projection.js';
-import { ReadModels } from './query.js';
+import { ReadModels, type Rows } from './query.js';
 
 /** A rule as returned by the API. */
 export type CategoryRuleRecord = CategoryRuleView & {
@@ -117,6 +117,8 @@ export type RuleList = {
 };
 
 export class ListCategoryRules extends query<RuleList, [scope: Scope, request: RuleListRequest]>() {}
+/** All pages of the list of rules. */
+export class EachCategoryRule extends query<Rows<CategoryRuleRecord>, [scope: Scope, request: RuleListRequest]>() {}
 
 /** Positions of the read models of rules, categories and rule sets, in this order. */
 type Positions = readonly [number, number, number];
@@ -232,4 +234,9 @@ export const categoryQueryHandlers = [
     const items = await ruleRecords(models, scope, found.items);
     return { items, page, limit, total, totalPages, ...(totalIsCapped && { totalIsCapped }) };
   }),
+  answers(EachCategoryRule, [ReadModels], (models, scope, { page: _, limit: __, search, ...where }) =>
+    Promise.resolve(
+      models.joined(categoryRules, scope, { where, search }, (views) => ruleRecords(models, scope, views)),
+    ),
+  ),
 ];

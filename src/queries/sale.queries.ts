@@ -12,7 +12,7 @@ import { EVENT_STORE } from '../ports/event-store.js';
 import type { Scope } from '../ports/read-store.js';
 import { customers } from '../projections/account.projection.js';
 import { type RelatedSale, sales, type SaleView } from '../projections/sale.projection.js';
-import { type Filters, type Page, type Paging, ReadModels } from './query.js';
+import { type Filters, type ListRequest, type Page, type Paging, ReadModels, type Rows } from './query.js';
 import type { SaleStatus } from './transaction.queries.js';
 
 /** A sale as returned in lists. */
@@ -30,6 +30,8 @@ export type SaleDetails = SaleRecord & Pick<SaleAccepted, 'relatedExternalId' | 
 export type SaleFilters = Filters<'status' | 'type' | 'sourceId' | 'customerId' | 'dateFrom' | 'dateTo'>;
 
 export class ListSales extends query<Page<SaleRecord>, [scope: Scope, filters: SaleFilters]>() {}
+/** All pages of the list of sales. */
+export class EachSale extends query<Rows<SaleRecord>, [scope: Scope, filters: SaleFilters]>() {}
 /** A sale as returned to its partner. */
 export type PartnerSale = Pick<SaleView, 'externalId' | 'sourceId' | 'type' | 'occurredAt' | 'currency' | 'total'> &
   SaleStatus;
@@ -81,12 +83,17 @@ async function shown(
   }));
 }
 
+function requestOf({ pageNumber, pageSize, search, dateFrom: from, dateTo: to, ...where }: SaleFilters): ListRequest {
+  return { pageNumber, pageSize, search, where, between: { occurredAt: { from, to } } };
+}
+
 export const saleQueryHandlers = [
-  answers(ListSales, [ReadModels, RecordReader], (models, reader, scope, filters) => {
-    const { pageNumber, pageSize, search, dateFrom: from, dateTo: to, ...where } = filters;
-    const request = { pageNumber, pageSize, search, where, between: { occurredAt: { from, to } } };
-    return models.page(sales, scope, request, (views) => shown(models, reader, scope, views));
-  }),
+  answers(ListSales, [ReadModels, RecordReader], (models, reader, scope, filters) =>
+    models.page(sales, scope, requestOf(filters), (views) => shown(models, reader, scope, views)),
+  ),
+  answers(EachSale, [ReadModels, RecordReader], (models, reader, scope, filters) =>
+    Promise.resolve(models.joined(sales, scope, requestOf(filters), (views) => shown(models, reader, scope, views))),
+  ),
   answers(ListPartnerSales, [ReadModels], (models, scope, sourceId, { status, since: from, ...paging }) => {
     const request = { ...paging, where: { sourceId, status }, between: { createdAt: { from } }, sort: 'accepted' };
     return models.page(sales, scope, request, (views) => views.map(ofPartner));

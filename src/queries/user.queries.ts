@@ -12,7 +12,7 @@ import { tenants, type TenantView } from '../projections/tenant.projection.js';
 import { type PermissionCode, PERMISSIONS, SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { looksUpFrom, lookUpFrom } from './look-up.js';
-import { listFrom, listsFrom, type Page, type Filters, ReadModels } from './query.js';
+import { listFrom, listsFrom, type Page, type Filters, ReadModels, type Rows } from './query.js';
 
 /** A user as returned by the API. `lastLoginAt` is null before the first sign-in. */
 export type UserRecord = UserView & { readonly lastLoginAt: string | null };
@@ -21,6 +21,8 @@ export type UserFilters = Filters<'role' | 'sort'>;
 
 export class GetUser extends query<UserRecord, [scope: Scope, id: string]>() {}
 export class ListUsers extends query<Page<UserRecord>, [scope: Scope, filters: UserFilters]>() {}
+/** All pages of the list of users. */
+export class EachUser extends query<Rows<UserRecord>, [scope: Scope, filters: UserFilters]>() {}
 export class LookUpUsers extends lookUpFrom({
   model: users,
   where: { isActive: true },
@@ -137,6 +139,12 @@ const getMe = answers(GetMe, [RecordReader], (reader, principal) =>
   principal.kind === 'operator' ? operatorOf(reader, principal) : userOf(reader, principal),
 );
 
+async function withLogins(models: ReadModels, scope: Scope, views: readonly UserView[]): Promise<UserRecord[]> {
+  const ids = views.map(({ id }) => id);
+  const logins = await models.getMany(userLogins, scope, ids);
+  return views.map((view) => ({ ...view, lastLoginAt: logins.get(view.id)?.lastLoginAt ?? null }));
+}
+
 export const userQueryHandlers = [
   getMe,
   answers(GetUser, [ReadModels], async (models, scope, id) => {
@@ -145,11 +153,12 @@ export const userQueryHandlers = [
     return { ...view, lastLoginAt: login?.lastLoginAt ?? null };
   }),
   answers(ListUsers, [ReadModels], (models, scope, { role, ...rest }) =>
-    models.page(users, scope, { ...rest, where: { role } }, async (views) => {
-      const ids = views.map(({ id }) => id);
-      const logins = await models.getMany(userLogins, scope, ids);
-      return views.map((view) => ({ ...view, lastLoginAt: logins.get(view.id)?.lastLoginAt ?? null }));
-    }),
+    models.page(users, scope, { ...rest, where: { role } }, (views) => withLogins(models, scope, views)),
+  ),
+  answers(EachUser, [ReadModels], (models, scope, { role, ...rest }) =>
+    Promise.resolve(
+      models.joined(users, scope, { ...rest, where: { role } }, (views) => withLogins(models, scope, views)),
+    ),
   ),
   looksUpFrom(LookUpUsers),
   listsFrom(ListOperators),

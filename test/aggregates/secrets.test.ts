@@ -5,7 +5,7 @@ import { Secrets } from '../../src/aggregates/secrets.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { domain } from '../../src/eventsourcing/aggregate.js';
 import type { Recorded } from '../../src/eventsourcing/event-catalogue.js';
-import { RecordShape } from '../../src/queries/audit-log.queries.js';
+import { RecordShape } from '../../src/queries/record-changes.js';
 import { auditLogProjection } from '../../src/projections/audit-log.projection.js';
 import { SECRET, histories } from './event-samples.js';
 

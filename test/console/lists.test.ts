@@ -187,9 +187,16 @@ test('A list is downloaded with all pages and with the current filters', async (
   await row('Bank').waitFor();
   const [, accounts] = await downloaded();
   for (const each of ['Bank', 'Expense 129']) expect(accounts).toContain(each);
-  for (const list of ['customers', 'transactions']) {
-    await visitor.goTo(`/${list}`);
-    expect((await downloaded())[0]).toContain(`-${list}-`);
+  const lists = [
+    ...['customers', 'transactions', 'sales', 'users', 'branches'].map((name) => [name, name] as const),
+    ...[['audit-log', 'audit-logs'] as const, ['categories', 'transaction-categories'] as const],
+    ...[['rules', 'transaction-categories-rules'] as const, ['partner-keys', 'integration-keys'] as const],
+  ];
+  for (const [path, list] of lists) {
+    await visitor.goTo(`/${path}`);
+    const [fileName, content] = await downloaded();
+    expect(fileName).toMatch(new RegExp(`^shop-\\w+-${list}-\\d{4}-\\d\\d-\\d\\d\\.csv$`));
+    expect(content).toMatch(/^id,/);
   }
 });
 

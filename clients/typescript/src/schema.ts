@@ -122,7 +122,9 @@ export interface paths {
         };
         /**
          * List the tenant's audit log entries, one per business event, newest first
-         * @description Requires the `audit.read` permission.
+         * @description A CSV response contains all pages.
+         *
+         *     Requires the `audit.read` permission.
          */
         get: operations["getAuditLogs"];
         put?: never;
@@ -420,7 +422,9 @@ export interface paths {
         };
         /**
          * List branches
-         * @description Requires the `branches.read` permission.
+         * @description A CSV response contains all pages.
+         *
+         *     Requires the `branches.read` permission.
          */
         get: operations["getBranches"];
         put?: never;
@@ -1022,7 +1026,9 @@ export interface paths {
         };
         /**
          * List audit log entries for all tenants, one per business event, newest first
-         * @description Requires a platform operator.
+         * @description A CSV response contains all pages.
+         *
+         *     Requires a platform operator.
          */
         get: operations["getPlatformAuditLogs"];
         put?: never;
@@ -2182,7 +2188,9 @@ export interface paths {
         };
         /**
          * List sales, returns and cancellations, newest first
-         * @description Requires the `transactions.read` permission.
+         * @description A CSV response contains all pages.
+         *
+         *     Requires the `transactions.read` permission.
          */
         get: operations["getSales"];
         put?: never;
@@ -2415,7 +2423,9 @@ export interface paths {
         };
         /**
          * List category rules, newest first
-         * @description Requires the `categories.read` permission.
+         * @description A CSV response contains all pages.
+         *
+         *     Requires the `categories.read` permission.
          */
         get: operations["getTransactionCategoriesRules"];
         put?: never;
@@ -2703,7 +2713,9 @@ export interface paths {
         };
         /**
          * List users
-         * @description Requires the `users.read` permission.
+         * @description A CSV response contains all pages.
+         *
+         *     Requires the `users.read` permission.
          */
         get: operations["getUsers"];
         put?: never;
@@ -7135,6 +7147,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -10238,6 +10251,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -13046,6 +13060,7 @@ export interface operations {
                         statusCode: 200;
                         data: components["schemas"]["IntegrationKeyDto"][];
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -17291,6 +17306,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -26621,7 +26637,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28910,6 +28926,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -30720,6 +30737,7 @@ export interface operations {
                         statusCode: 200;
                         data: components["schemas"]["TransactionCategoryDto"][];
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -31736,6 +31754,7 @@ export interface operations {
                         statusCode: 200;
                         data: components["schemas"]["CategoryRuleListResponseDto"];
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */
@@ -35227,6 +35246,7 @@ export interface operations {
                          */
                         totalIsCapped?: true;
                     };
+                    "text/csv": string;
                 };
             };
             /** @description The request is invalid. */

@@ -4,6 +4,7 @@ import { auditQuery, type AuditEntry } from '../api/audit';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords, summaryWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
+import { ListExport } from '../parts/export-button';
 import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
@@ -75,6 +76,7 @@ export function AuditPage(): ReactNode {
         title={t('Audit log')}
       />
       <Listing
+        aside={<ListExport list="platform/audit-logs" query={query} />}
         columns={columns}
         empty={isFiltered ? t('No entries match these filters.') : t('There are no entries yet.')}
         label={t('Audit log entries')}

@@ -10,6 +10,7 @@ import { branchChanges, BranchFields, branchVersion, CreateBranch } from '../par
 import { ConfirmAction } from '../parts/confirm-action';
 import type { Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
+import { ListExport } from '../parts/export-button';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { Listing } from '../parts/listing';
@@ -71,6 +72,7 @@ export function BranchesPage(): ReactNode {
         title={t('Branches')}
       />
       <Listing
+        aside={<ListExport list="branches" query={{ search }} />}
         columns={columns}
         empty={search === undefined ? t('There are no branches yet.') : t('No branches match this search.')}
         label={t('Branches')}

@@ -15,6 +15,7 @@ import {
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
+import { ListExport } from '../parts/export-button';
 import { count } from '../parts/figures';
 import { Choice, FilterBar, useSetter } from '../parts/filter-bar';
 import { ListPanel } from '../parts/listing';
@@ -100,6 +101,12 @@ export function CategoriesPage(): ReactNode {
         title={t('Categories')}
       />
       <ListPanel
+        aside={
+          // The service cannot list archived categories alone.
+          isArchived !== 'true' && (
+            <ListExport list="transaction-categories" query={{ includeArchived: isArchived === undefined }} />
+          )
+        }
         columns={columns}
         empty={isArchived === undefined ? t('There are no categories yet.') : t('No categories have this status.')}
         filters={

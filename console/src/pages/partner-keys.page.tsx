@@ -6,6 +6,7 @@ import { ownKeysQuery, type IssuedKey, type Key } from '../api/keys';
 import { useMe } from '../api/me';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
+import { ListExport } from '../parts/export-button';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Example, IssuedKeyOnce } from '../parts/issued-key';
@@ -36,6 +37,7 @@ export function PartnerKeysPage(): ReactNode {
         title={t('Partner keys')}
       />
       <ListPanel
+        aside={<ListExport list="integration-keys" />}
         columns={columns}
         empty={t('There are no keys yet. A partner needs a key to push sales.')}
         keyOf={({ id }) => id}

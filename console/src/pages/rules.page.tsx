@@ -11,6 +11,7 @@ import { ConfirmAction } from '../parts/confirm-action';
 import { CreateRule } from '../parts/create-rule';
 import type { Column } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
+import { ListExport } from '../parts/export-button';
 import { count } from '../parts/figures';
 import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
@@ -94,6 +95,7 @@ export function RulesPage(): ReactNode {
         title={t('Category rules')}
       />
       <Listing
+        aside={<ListExport list="transaction-categories/rules" query={query} />}
         columns={columns}
         empty={
           isFiltered

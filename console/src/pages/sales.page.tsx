@@ -5,6 +5,7 @@ import { useMay } from '../api/me';
 import { MANUAL, salesQuery, type ListedSale } from '../api/sales';
 import type { Column } from '../parts/data-table';
 import { Day } from '../parts/day';
+import { ListExport } from '../parts/export-button';
 import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
@@ -106,6 +107,7 @@ export function SalesPage(): ReactNode {
         title={t('Sales')}
       />
       <Listing
+        aside={<ListExport list="sales" query={query} />}
         columns={columns}
         empty={
           isFiltered

@@ -4,6 +4,7 @@ import type { AuditEntry } from '../api/audit';
 import { tenantAuditQuery } from '../api/tenant-audit';
 import { ACTIONS, actionWords, ENTITIES, entityWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
+import { ListExport } from '../parts/export-button';
 import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
@@ -34,15 +35,16 @@ const columns: readonly Column<AuditEntry>[] = [
 export function TenantAuditPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
   const { dateFrom, dateTo, ...rest } = filters;
-  const days = instantsOf({ dateFrom, dateTo }, useZone());
+  const query = { ...rest, ...instantsOf({ dateFrom, dateTo }, useZone()) };
   return (
     <>
       <PageHeader lead={t('All actions in your books. Entries are never changed or removed.')} title={t('Audit log')} />
       <Listing
+        aside={<ListExport list="audit-logs" query={query} />}
         columns={columns}
         empty={Object.keys(filters).length > 0 ? t('No entries match these filters.') : t('There are no entries yet.')}
         label={t('Audit log entries')}
-        query={(page) => tenantAuditQuery({ ...rest, ...days, ...page })}
+        query={(page) => tenantAuditQuery({ ...query, ...page })}
         filters={<Filters filters={filters} />}
         title={t('Entries')}
       />

@@ -6,6 +6,7 @@ import { useMay } from '../api/me';
 import { rolesQuery, usersQuery, type User } from '../api/people';
 import { ActiveStatus } from '../parts/active-status';
 import type { Column } from '../parts/data-table';
+import { ListExport } from '../parts/export-button';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { Listing } from '../parts/listing';
@@ -90,6 +91,7 @@ export function UsersPage(): ReactNode {
         title={t('Users')}
       />
       <Listing
+        aside={<ListExport list="users" query={{ search }} />}
         columns={columns}
         empty={t('No users match this search.')}
         label={t('Users')}

@@ -23,21 +23,33 @@ export function ExportButton({ path, type = 'text/csv', fileName, label = t('Dow
 }
 
 type ListProps = {
-  readonly list: 'accounts' | 'customers' | 'transactions';
+  readonly list:
+    | 'accounts'
+    | 'audit-logs'
+    | 'branches'
+    | 'customers'
+    | 'integration-keys'
+    | 'platform/audit-logs'
+    | 'sales'
+    | 'transaction-categories'
+    | 'transaction-categories/rules'
+    | 'transactions'
+    | 'users';
   /** Filters of the list. */
-  readonly query: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
 };
 
 /**
  * Downloads all pages of a list. The file name contains the tenant's slug, the name of the list, and the current date.
  */
-export function ListExport({ list, query }: ListProps): ReactNode {
-  const slug = useMe()?.tenant?.slug ?? 'kontor';
-  const day = today(useZone());
-  return (
-    <ExportButton fileName={`${fileNameOf(slug, list, day)}.csv`} path={`/api/${list}${stringifySearch(query)}`} />
-  );
+export function ListExport({ list, query = {} }: ListProps): ReactNode {
+  const name = useFileName(list, today(useZone()));
+  return <ExportButton fileName={`${name}.csv`} path={`/api/${list}${stringifySearch(query)}`} />;
 }
+
+/** Returns a file name that begins with the tenant's slug. */
+export const useFileName = (...parts: readonly (string | undefined)[]): string =>
+  fileNameOf(useMe()?.tenant?.slug ?? 'kontor', ...parts);
 
 /** Joins the parts of a file name and removes characters that file systems reject. */
 export const fileNameOf = (...parts: readonly (string | undefined)[]): string =>

@@ -14,6 +14,13 @@ const STATEMENT = csv(
 
 const CREATED = '2026-03-04T10:15:00.000Z,2026-03-04T10:15:00.000Z';
 
+const AUDIT = csv(
+  'id,occurredAt,createdAt,updatedAt,tenantId,tenantName,branchId,userId,userName,action,entity,entityId,summary,' +
+    'eventType,requestId,ipAddress,userAgent,revision,position',
+  `${ids.event},2026-03-04T10:15:00.000Z,${CREATED},${ids.tenant},Acme Trading,${ids.branch},${ids.user},Olga Owner,` +
+    `UPDATE,customer,${ids.customer},Customer updated: city,CustomerUpdated,${ids.request},203.0.113.7,Mozilla/5.0,3,4820`,
+);
+
 const BEANCOUNT = `option "title" "General ledger"
 option "operating_currency" "EUR"
 2026-03-12 open Assets:Bank:BANK EUR
@@ -40,6 +47,11 @@ export const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     `${ids.rent},${CREATED},3,RENT,Rent,EXPENSE,EUR,true,false,false,,900.00`,
   ),
   'GET /api/accounts/:id/statement': STATEMENT,
+  'GET /api/audit-logs': AUDIT,
+  'GET /api/branches': csv(
+    'id,createdAt,updatedAt,revision,code,name,description,address,phone,email,isActive',
+    `${ids.branch},${CREATED},3,HARBOUR,Harbour branch,,"Quay 7, Hamburg",'+49 40 123456,accounts@northwind.example,true`,
+  ),
   'GET /api/customers': csv(
     'id,createdAt,updatedAt,revision,code,name,type,taxNumber,taxOffice,nationalId,email,phone,address,city,country,' +
       'branchId,notes,currency,status,isDefault,accountId,balance',
@@ -51,6 +63,11 @@ export const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     `${ids.transaction},2026-03-04,27,,INVOICE,order-4711,,,${ids.sale},238.00,238.00`,
   ),
   'GET /api/customers/:id/statement': STATEMENT,
+  'GET /api/integration-keys': csv(
+    'id,createdAt,updatedAt,revision,name,sourceId,rateLimit,expiresAt,lastUsedAt,previousSecretExpiresAt,revokedAt',
+    `${ids.key},${CREATED},3,Web shop,web-shop,60,2027-03-04T10:15:00.000Z,2026-03-04T10:15:00.000Z,,`,
+  ),
+  'GET /api/platform/audit-logs': AUDIT,
   'GET /api/reports/ageing': csv(
     'customerId,code,name,current,d30,d60,d90,older,total',
     `${ids.customer},C-1001,Northwind Foods,238.00,0.00,0.00,0.00,0.00,238.00`,
@@ -95,6 +112,22 @@ export const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
     `${ids.bank},BANK,Bank,BANK,900.00,0.00,900.00`,
     `${ids.customerAccount},C-1001,Northwind Foods,CUSTOMER,0.00,900.00,-900.00`,
   ),
+  'GET /api/sales': csv(
+    'id,createdAt,updatedAt,revision,externalId,sourceId,type,status,occurredAt,date,currency,customerId,customerName,' +
+      'branchCode,total,totalNet,totalTax,relatedSaleId,rejection.code,rejection.message,rejection.attempts',
+    `${ids.sale},${CREATED},3,order-4711,web-shop,SALE,BOOKED,2026-03-04T10:15:00.000Z,2026-03-04,EUR,${ids.customer},` +
+      'Northwind Foods,HARBOUR,238.00,200.00,38.00,,,,',
+  ),
+  'GET /api/transaction-categories': csv(
+    'id,createdAt,updatedAt,revision,name,direction,color,icon,parentId,isArchived,isSystem,ruleCount',
+    `${ids.category},${CREATED},3,Bank transfers,BOTH,#2f6fed,,,false,false,0`,
+  ),
+  'GET /api/transaction-categories/rules': csv(
+    'id,createdAt,updatedAt,revision,categoryId,merchant,keyword,matchType,direction,amountMin,amountMax,accountId,' +
+      'notes,source,priority,isEnabled,categoryName,hitCount,lastMatchedAt',
+    `${ids.rule},${CREATED},3,${ids.category},,bank transfer,CONTAINS,IN,,,${ids.customerAccount},,SEED,10,true,` +
+      'Bank transfers,0,2026-03-04T10:15:00.000Z',
+  ),
   'GET /api/transactions': csv(
     'id,createdAt,updatedAt,revision,date,documentDate,type,documentEffect,direction,amount,currency,customerId,' +
       'accountId,counterAccountId,expenseItemId,categoryId,branchId,description,reference,systemGenerated,sourceId,' +
@@ -115,6 +148,11 @@ export const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
   'GET /api/platform/jobs/stream': {
     'text/event-stream': `event: run\ndata: {"executionLogId":"${ids.run}","jobName":"database-backup","status":"RUNNING","progress":40}\n\n`,
   },
+  'GET /api/users': csv(
+    'id,createdAt,updatedAt,revision,fullName,email,phone,role,branchId,isActive,lastLoginAt',
+    `${ids.user},${CREATED},3,Olga Owner,olga@acme.example,'+49 40 123456,USER,${ids.branch},true,` +
+      '2026-03-04T10:15:00.000Z',
+  ),
   'GET /docs': { 'text/html': '<!doctype html>…' },
   'GET /console': { 'text/html': '<!doctype html>…' },
 };
