@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { today } from '../../console/src/parts/zone-days.js';
 import { type ConsoleService, eventually, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
@@ -179,7 +180,13 @@ test('A payment is recorded, appears in the statement, gets a category and is ca
     page.waitForEvent('download'),
     page.getByRole('region', { name: 'Statement' }).first().getByRole('button', { name: 'Download CSV' }).click(),
   ]);
-  expect(download.suggestedFilename()).toBe('statement-brew-co-2026-01-01.csv');
+  const day = today('Europe/Berlin');
+  expect(download.suggestedFilename()).toMatch(new RegExp(`^shop-\\w+-statement-brew-co-2026-01-01-${day}\\.csv$`));
+  const [items] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('region', { name: 'Open items' }).first().getByRole('button', { name: 'Download CSV' }).click(),
+  ]);
+  expect(items.suggestedFilename()).toMatch(new RegExp(`^shop-\\w+-open-items-brew-co-${day}\\.csv$`));
 
   await visitor.goTo(`/transactions?customerId=${customer.id}&type=COLLECTION`);
   await row('Collection').first().waitFor();

@@ -5,12 +5,14 @@ import { openItemsQuery, type OpenItems } from '../api/reports';
 import { amountWords } from './amount';
 import type { LoadedColumn } from './data-table';
 import { Day } from './day';
-import { ExportButton, fileNameOf } from './export-button';
+import { ExportButton, useFileName } from './export-button';
 import { count } from './figures';
 import { NOTHING } from './nothing';
 import { Panel } from './panel';
 import { SortedTable } from './sorted-table';
 import { typeWords } from './transaction-words';
+import { useZone } from './zone';
+import { today } from './zone-days';
 import { t } from '../messages/catalogue';
 
 type Item = OpenItems['items'][number];
@@ -68,11 +70,10 @@ const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
 /** A customer's unpaid items, oldest first. */
 export function OpenItemsPanel({ id, name }: { id: string; name: string }): ReactNode {
   const items = useQuery(openItemsQuery(id));
+  const fileName = useFileName('open-items', name, today(useZone()));
   return (
     <Panel
-      aside={
-        <ExportButton fileName={`${fileNameOf('open-items', name)}.csv`} path={`/api/customers/${id}/open-items`} />
-      }
+      aside={<ExportButton fileName={`${fileName}.csv`} path={`/api/customers/${id}/open-items`} />}
       title={t('Open items')}
     >
       <SortedTable

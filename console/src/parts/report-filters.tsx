@@ -1,8 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useMe } from '../api/me';
 import type { ReportFilters } from '../routes/tenant-filters';
-import { ExportButton, fileNameOf } from './export-button';
+import { ExportButton, useFileName } from './export-button';
 import { Choice, DateField, FilterBar } from './filter-bar';
 import { filtersIn } from './list-state';
 import { stringifySearch } from './search-params';
@@ -147,13 +146,13 @@ type ExportProps = {
  * Downloads a report. The file name contains the tenant's slug, the name of the report, and the dates that it covers.
  */
 export function ReportExport({ name, parameters, format }: ExportProps): ReactNode {
-  const slug = useMe()?.tenant?.slug ?? 'kontor';
   const { from, to, asOf, knownAt } = parameters;
   const covers = [from, to, asOf, knownAt === undefined ? undefined : `known-${String(knownAt).slice(0, 16)}`];
   const [kind, ending] = format ?? [undefined, 'csv'];
+  const fileName = useFileName(name, ...covers.map((part) => (part === undefined ? part : String(part))));
   return (
     <ExportButton
-      fileName={`${fileNameOf(slug, name, ...covers.map((part) => (part === undefined ? part : String(part))))}.${ending}`}
+      fileName={`${fileName}.${ending}`}
       label={t('Download {kind}', {
         kind: kind === undefined ? 'CSV' : kind.replace(/^./, (first) => first.toUpperCase()),
       })}

@@ -5,7 +5,7 @@ import { statementQuery, type Period, type Statement } from '../api/books';
 import { amountWords } from './amount';
 import { DataTable, type Column } from './data-table';
 import { Day } from './day';
-import { ExportButton, fileNameOf } from './export-button';
+import { ExportButton, useFileName } from './export-button';
 import { DateField, FilterBar } from './filter-bar';
 import { Figure, type Balance, type Money } from './money';
 import { useLoadedPages } from './loaded-pages';
@@ -49,6 +49,9 @@ const lastYear = (day: string): string => `${Number(day.slice(0, 4)) - 1}-01-01`
 const defaultBegin = ({ endDate }: Period, day: string): string | undefined =>
   endDate !== undefined && endDate < lastYear(day) ? undefined : lastYear(day);
 
+/** A statement without an end includes postings with future dates. */
+const laterOf = (day: string, other = day): string => (other > day ? other : day);
+
 type Props = {
   readonly accountId: string;
   readonly name: string;
@@ -65,12 +68,14 @@ export function StatementPanel({ accountId, name, currency, as: Shown, period, o
   const beginDate = period.beginDate ?? defaultBegin(period, day);
   const asked = { ...period, beginDate };
   const statement = useQuery(statementQuery(accountId, asked));
+  const endDate = period.endDate ?? laterOf(day, statement.data?.lines.at(-1)?.date);
+  const fileName = useFileName('statement', name, beginDate, endDate);
   const lines = useLoadedPages(statement.data?.lines, 'last');
   return (
     <Panel
       aside={
         <ExportButton
-          fileName={`${fileNameOf('statement', name, beginDate, period.endDate)}.csv`}
+          fileName={`${fileName}.csv`}
           path={`/api/accounts/${accountId}/statement${stringifySearch(asked)}`}
         />
       }
