@@ -162,11 +162,27 @@ test('A report shows the books as they were known at an earlier time', async () 
 test('Only the report is printed', async () => {
   await visitor.signIn(shop.owner, '/reports/balance-sheet');
   await page.getByText('Liabilities and equity', { exact: true }).waitFor();
+  const tenant = page.getByText('Acme Trading · Printed on');
+  expect(await tenant.isVisible()).toBe(false);
   await page.emulateMedia({ media: 'print' });
+  expect(await tenant.isVisible()).toBe(true);
+  expect(await tenant.locator('time').getAttribute('datetime')).toBe(today('Europe/Berlin'));
+  expect(await page.getByText(/^As of /).isVisible()).toBe(true);
   for (const hidden of ['Print', 'Download CSV']) expect(await button(hidden).isVisible()).toBe(false);
   expect(await page.getByRole('link', { name: 'Customers' }).isVisible()).toBe(false);
   expect(await page.getByLabel('As of').isVisible()).toBe(false);
   expect(await title('Balance sheet').isVisible()).toBe(true);
+
+  const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: 'Printed Ltd' });
+  await visitor.goTo(`/customers/${customer.id}?beginDate=2026-01-01&endDate=2026-03-31`);
+  await page.getByText('Nothing was posted in this period.').waitFor();
+  expect(await title('Printed Ltd').isVisible()).toBe(true);
+  expect(await tenant.isVisible()).toBe(true);
+  const period = page.getByText('From 1 Jan 2026 to 31 Mar 2026');
+  expect(await period.isVisible()).toBe(true);
+  expect(await page.getByLabel('From', { exact: true }).isVisible()).toBe(false);
+  await page.emulateMedia({ media: 'screen' });
+  expect([await period.isVisible(), await tenant.isVisible()]).toEqual([false, false]);
 });
 
 test('A rule is tested on the past before it is applied, and its run can be undone', async () => {

@@ -1,5 +1,6 @@
 import { Group, Text, Title } from '@mantine/core';
 import { useEffect, type ReactNode } from 'react';
+import { PrintHeader } from './print-header';
 
 type Props = {
   readonly title: string;
@@ -17,6 +18,7 @@ export function PageHeader({ title, lead, actions }: Props): ReactNode {
   return (
     <Group align="flex-start" className="k-page-header" justify="space-between">
       <div>
+        <PrintHeader />
         <Title order={1} size="h3">
           {title}
         </Title>

@@ -45,7 +45,7 @@ function spanOf(from: string | null | undefined, to: string | null | undefined):
 }
 
 /** The period or day that a report covers, which also appears in print. */
-const Coverage = ({ from, to, asOf, knownAt }: Covered & { knownAt: string | undefined }): ReactNode => (
+export const Coverage = ({ from, to, asOf, knownAt }: Covered & { knownAt?: string | undefined }): ReactNode => (
   <p className="k-note">
     {spanOf(from, to)}
     {asOf != null && rich('As of {day}', { day: <Day on={asOf} /> })}

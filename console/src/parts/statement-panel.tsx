@@ -10,6 +10,7 @@ import { DateField, FilterBar } from './filter-bar';
 import { Figure, type Balance, type Money } from './money';
 import { useLoadedPages } from './loaded-pages';
 import { Panel } from './panel';
+import { Coverage } from './report-panel';
 import { stringifySearch } from './search-params';
 import { typeWords } from './transaction-words';
 import { useZone } from './zone';
@@ -82,6 +83,9 @@ export function StatementPanel({ accountId, name, currency, as: Shown, period, o
       title={t('Statement')}
     >
       <PeriodFilter begin={beginDate ?? ''} onPeriod={onChange} period={period} />
+      <div className="k-print-only">
+        <Coverage from={beginDate ?? null} to={endDate} />
+      </div>
       {statement.data && (
         <p className="k-note k-sums">
           <span>
