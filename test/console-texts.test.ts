@@ -5,6 +5,7 @@ import * as aggregates from '../src/app/aggregates.js';
 import { PERMISSIONS } from '../src/security/permissions.js';
 import { z } from 'zod';
 import '../src/eventsourcing/validation-messages.js';
+import { englishOf, pathWords } from '../console/src/messages/field-names.js';
 import { ServiceTexts } from '../console/src/messages/service-texts.js';
 import { nameless, reportedSentences, serviceMessages } from './support/service-messages.js';
 import { auditedFields, namedKinds, recordKinds } from './support/recorded-names.js';
@@ -87,6 +88,18 @@ test('Every text of the source receives exactly the values that it uses', () => 
   expect(wrong).toEqual([]);
 });
 
+test.each([
+  ['isCancelled', 'Cancelled'],
+  ['branchIds', 'Branches'],
+  ['reversedBy.transactionId', 'Reversed by › Transaction'],
+  ['openingTransaction.postings[0].accountId', 'Opening transaction › Posting 1 › Account'],
+  ['taxes.1.rate', 'Tax 2 › Rate'],
+  ['defaults.CASH', 'Defaults › CASH'],
+  ['sku', 'SKU'],
+])('In English, the field %s is named %s', (path, words) => {
+  expect(pathWords(path, englishOf)).toBe(words);
+});
+
 test('Every kind of record has a name in the lists of events and of the audit log', () => {
   const named = namedKinds();
   expect(recordKinds().filter((kind) => !named.includes(kind))).toEqual([]);
@@ -120,7 +133,7 @@ describe.each(languages)('The catalogue %s', (name) => {
   });
 
   test('translates the names of all fields that the audit log shows, and no others', () => {
-    expect(codesIn(catalogue, 'field')).toEqual(auditedFields());
+    expect(Object.keys(catalogueOf(`fields/${name}`))).toEqual(auditedFields());
   });
 
   test('translates the error messages of commands and of fields, and no others', () => {

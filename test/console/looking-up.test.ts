@@ -60,7 +60,7 @@ test('An audit log entry links to the record as it was then, and from there to t
   await page.waitForURL(/at=2/);
   await page.reload();
   await page.getByText('Revision 2 of 3').waitFor();
-  await page.getByRole('group', { name: 'Changes by this event' }).getByText('isActive').waitFor();
+  await page.getByRole('group', { name: 'Changes by this event' }).getByText('Active', { exact: true }).waitFor();
 });
 
 test('Before its first event a record is shown as absent, with a link back', async () => {

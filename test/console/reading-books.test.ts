@@ -196,6 +196,14 @@ test('Audit entries name the accounts, branches, categories, customers, users an
   expect(asked).toHaveLength(1);
   await changed('transaction', payment, ['Lighter Ltd']);
   await changed('user', user, ['Lighterman', 'East quay']);
+
+  await mine(`/api/transactions/${payment}/cancel`, { reason: 'Paid twice.' });
+  await visitor.goTo(`/audit-log?entity=transaction&entityId=${payment}`);
+  await page.getByRole('link', { name: 'Transaction cancelled' }).click();
+  await page.getByRole('row', { name: 'Cancelled − No + Yes', exact: true }).waitFor();
+  const reversal = row('Reversed by › Transaction').getByRole('link', { name: 'Reversal (collection) 7.00 EUR' });
+  await reversal.click();
+  await title('Reversal (collection)').waitFor();
 });
 
 test('An emptied priority is not the lowest one: a new rule gets the default, and a change is rejected', async () => {

@@ -50,8 +50,9 @@ export function rich(text: string, values: RichValues): ReactNode {
 
 const listed = (parts: ReactNode[]): ReactNode => createElement(Fragment, null, ...Children.toArray(parts));
 
-/** Returns a noun as written within a sentence: in lower case, except in German. */
-export const inSentence = (noun: string): string => (language === 'de' ? noun : noun.toLowerCase());
+/** Returns a noun as written within a sentence: in lower case, except in German and except for acronyms. */
+export const inSentence = (noun: string): string =>
+  language === 'de' || /^[A-Z]{2}/.test(noun) ? noun : noun.charAt(0).toLowerCase() + noun.slice(1);
 
 /** Returns the translations of all strings of a kind, with the codes by which the service identifies them. */
 export const textsOfKind = (kind: string): readonly (readonly [code: string, text: string])[] =>

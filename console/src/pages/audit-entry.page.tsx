@@ -37,7 +37,7 @@ export function AuditEntryPage(): ReactNode {
 const Entry = ({ entry }: { entry: AuditEntry }): ReactNode => (
   <>
     <Panel aside={<RecordLink entry={entry}>{t('Record history')}</RecordLink>} title={t('Changes')}>
-      <DiffView changes={entry.changes ?? []} label={t('Changes')} />
+      <DiffView changes={entry.changes ?? []} label={t('Changes')} tenantId={entry.tenantId} />
     </Panel>
     <Panel title={t('Actor, time and origin')}>
       <Facts

@@ -246,5 +246,11 @@ function Changed({ address, state: { revision, state } }: { address: RecordAddre
   const before = useQuery({ ...stateQuery(address, String(revision - 1)), enabled: !isFirst });
   if (before.error !== null) return <ProblemView error={before.error} onRetry={before.refetch} />;
   if (!isFirst && before.data === undefined) return <Skeleton height={90} />;
-  return <DiffView changes={differences(before.data?.state, state)} label={t('Changes by this event')} />;
+  return (
+    <DiffView
+      changes={differences(before.data?.state, state)}
+      label={t('Changes by this event')}
+      tenantId={address.tenantId}
+    />
+  );
 }

@@ -4,7 +4,8 @@ import type { AuditEntry } from '../api/audit';
 import { amountWords } from './amount';
 import { dayWords } from './day';
 import { TYPES } from './transaction-words';
-import { byCode, t } from '../messages/catalogue';
+import { byCode, inSentence, t } from '../messages/catalogue';
+import { fieldWords } from '../messages/field-words';
 import { locale } from '../messages/language';
 import { serviceWords } from '../messages/service-words';
 
@@ -59,9 +60,12 @@ export const RECORD_KINDS = [...ENTITIES, ...TECHNICAL].toSorted(([, one], [, ot
 
 export const entityWords = (entity: string): string => RECORD_KINDS.find(([known]) => known === entity)?.[1] ?? entity;
 
-/** Returns a field path, such as `lines[0].quantity`, with each name in the viewer's language. */
-export const fieldWords = (path: string): string =>
-  path.replaceAll(/[a-z]\w*/gi, (name) => byCode('field', name, name));
+/** Returns a comma-separated list of field paths in words, as written within a sentence. Codes are not translated. */
+const fieldList = (paths: string): string =>
+  paths
+    .split(', ')
+    .map((path) => inSentence(fieldWords(path)))
+    .join(', ');
 
 export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: string])[] = [
   ['CREATE', t('Created')],
@@ -85,7 +89,7 @@ export function actorWords(userName: string | null): string {
 }
 
 /** Matches the parts of a summary from the service, such as `Customer "Ada Ltd" updated: city, phone`. */
-const SUMMARY = /^[A-Z][a-z ]*(?:"(.*)" [a-z ]+)?(?:: ([\w, ]+))?$/s;
+const SUMMARY = /^([A-Z][a-z ]*(?:"(.*)" [a-z ]+)?)(?:: ([\w, ]+))?$/s;
 
 const TRANSACTION = /^([A-Z_]+) (\d+(?:\.\d+)?) ([A-Z]{3})$/;
 
@@ -93,7 +97,7 @@ const TRANSACTION = /^([A-Z_]+) (\d+(?:\.\d+)?) ([A-Z]{3})$/;
 const COMPOSED: Readonly<Record<string, (name: string) => string>> = {
   NotificationSent: serviceWords,
   NotificationAmended: serviceWords,
-  EventsRead: fieldWords,
+  EventsRead: fieldList,
   HistoryRead: (name) => name.replace(/^[\w-]+/, entityWords).replace(/\w+$/, (part) => PARTS[part] ?? part),
 };
 const PARTS: Readonly<Record<string, string>> = { events: t('Events'), state: t('State') };
@@ -111,24 +115,15 @@ function nameWords(name: string, eventType: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(name) ? dayWords(name) : name;
 }
 
-/** Quotes a name within a sentence. Returns an empty string if there is no name. */
-const quoted = (name: string): string => (name === '' ? '' : `"${name}"`);
-
 /** Describes the action that an entry records, in the viewer's language. Codes are not translated. */
 export function summaryWords({ eventType, summary }: Pick<AuditEntry, 'eventType' | 'summary'>): string {
-  const words = byCode('event', eventType, '');
   const parts = SUMMARY.exec(summary);
   if (parts === null) return summary;
-  const [, name, details] = parts;
-  if (words === '')
-    return name === undefined
-      ? summary
-      : summary.replace(/".*"/s, () => quoted(nameWords(name, eventType))).replace(/ {2,}/, ' ');
-  const sentence =
-    name === undefined
-      ? words.replace(/ \S*\{name\}\S*/, '')
-      : words.replace('{name}', () => nameWords(name, eventType));
-  return details === undefined ? sentence : `${sentence}: ${fieldWords(details)}`;
+  const [, action = '', name, details] = parts;
+  const words = byCode('event', eventType, action.replace(/".*"/s, '"{name}"'));
+  const shown = name === undefined ? '' : nameWords(name, eventType);
+  const sentence = shown === '' ? words.replace(/ \S*\{name\}\S*/, '') : words.replace('{name}', () => shown);
+  return details === undefined ? sentence : `${sentence}: ${fieldList(details)}`;
 }
 
 /** Link to the history of an entry's record, opened at the time of the entry. */

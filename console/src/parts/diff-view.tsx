@@ -1,21 +1,22 @@
 import type { ReactNode } from 'react';
-import { fieldWords } from './audit-words';
 import { FieldValue } from './field-value';
 import { t } from '../messages/catalogue';
+import { fieldWords } from '../messages/field-words';
 
 export type Change = { readonly path: string; readonly before?: unknown; readonly after?: unknown };
 
-/** A field's name. A name without a translation is shown as code. */
-function FieldName({ path }: Pick<Change, 'path'>): ReactNode {
-  const words = fieldWords(path);
-  return words === path ? <code>{path}</code> : <span title={path}>{words}</span>;
-}
+type Props = {
+  readonly changes: readonly Change[];
+  readonly label: string;
+  /** Tenant of the record, for operators. */
+  readonly tenantId?: string;
+};
 
 /**
  * Changes to a record, field by field. Words and signs distinguish old values from new ones, and colors only reinforce
  * this distinction.
  */
-export function DiffView({ changes, label }: { changes: readonly Change[]; label: string }): ReactNode {
+export function DiffView({ changes, label, tenantId }: Props): ReactNode {
   if (changes.length === 0) return <p className="k-empty">{t('No visible changes.')}</p>;
   return (
     <div aria-label={label} className="k-scroll" role="group" tabIndex={0}>
@@ -30,17 +31,17 @@ export function DiffView({ changes, label }: { changes: readonly Change[]; label
         <tbody>
           {changes.map(({ path, before, after }) => (
             <tr key={path}>
-              <th scope="row">
-                <FieldName path={path} />
+              <th scope="row" title={path}>
+                {fieldWords(path)}
               </th>
               <td>
                 <del>
-                  <FieldValue path={path} value={before} />
+                  <FieldValue path={path} tenantId={tenantId} value={before} />
                 </del>
               </td>
               <td>
                 <ins>
-                  <FieldValue path={path} value={after} />
+                  <FieldValue path={path} tenantId={tenantId} value={after} />
                 </ins>
               </td>
             </tr>

@@ -1,7 +1,10 @@
 import type { Change } from './diff-view';
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** A list of scalars, such as ids, is compared as a whole. */
 const isTree = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
+  isObject(value) && !(Array.isArray(value) && value.length > 0 && !value.some(isObject));
 
 const keysOf = (value: unknown): string[] => (isTree(value) ? Object.keys(value) : []);
 

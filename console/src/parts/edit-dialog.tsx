@@ -3,13 +3,13 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation, type UseMutationResult } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
-import { fieldWords } from './audit-words';
 import { DialogFrame } from './dialog-frame';
 import { DiffView } from './diff-view';
 import { FormProblem, useForm, type Draft, type Form } from './form';
 import { Icon } from './icons';
 import { draftKey, useKeptDraft } from './kept-draft';
 import { t } from '../messages/catalogue';
+import { fieldWords } from '../messages/field-words';
 
 /** A record's form values and the revision at which they were read. */
 export type Version = { readonly values: Draft; readonly revision: number };

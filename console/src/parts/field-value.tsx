@@ -1,46 +1,61 @@
 import { Fragment, type ReactNode } from 'react';
-import { accountSource, branchSource, categorySource, customerSource } from '../api/books';
-import { isOperator, useMe } from '../api/me';
-import { roleNames, userNames } from '../api/people';
-import { tenantSource } from '../api/tenants';
 import { chosenIn } from './many-of-field';
-import { NameOf } from './name-of';
-import type { Names } from './remote-choice';
+import { RecordName, type RecordKind } from './record-name';
+import { t } from '../messages/catalogue';
 
-type Sources = Readonly<Record<string, Names>>;
+type Kinds = Readonly<Record<string, RecordKind>>;
 
-/** Sources of record names, keyed by the fields that contain record ids. */
-const SOURCES: Sources = {
-  ...{ accountId: accountSource, counterAccountId: accountSource, expenseItemId: accountSource },
-  ...{ branchId: branchSource, branchIds: branchSource },
-  ...{ categoryId: categorySource, parentId: categorySource },
-  customerId: customerSource,
-  roleIds: roleNames,
-  ...{ userId: userNames, userIds: userNames, createdBy: userNames },
+/** The fields that contain record ids. */
+const FIELDS: Kinds = {
+  ...{ accountId: 'account', counterAccountId: 'account', expenseItemId: 'account', previousId: 'account' },
+  ...{ branchId: 'branch', branchIds: 'branch' },
+  ...{ categoryId: 'category', parentId: 'category' },
+  customerId: 'customer',
+  roleIds: 'role',
+  saleId: 'sale',
+  ...{ tenantId: 'tenant', tenantIds: 'tenant' },
+  ...{ transactionId: 'transaction', reversalOf: 'transaction', correctionOf: 'transaction' },
+  ...{ correctedBy: 'transaction', lateEntries: 'transaction' },
+  ...{
+    userId: 'user',
+    userIds: 'user',
+    ownerUserId: 'user',
+    createdBy: 'user',
+    resolvedBy: 'user',
+    triggeredBy: 'user',
+  },
 };
-/** Operators can read a tenant's history, but not its records. */
-const OPERATOR_SOURCES: Sources = { tenantId: tenantSource };
+/** The records whose `id` identifies a transaction. */
+const TRANSACTIONS = ['transaction', 'transactions', 'reversal', 'openingTransaction'];
+/** The records that contain the id of an account for each type of account. */
+const ACCOUNTS = ['defaults', 'byType'];
+
+function kindOf(path: string): RecordKind | undefined {
+  const [field = '', of = ''] = path
+    .replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '')
+    .split('.')
+    .reverse();
+  if (field === 'id' && TRANSACTIONS.includes(of)) return 'transaction';
+  return ACCOUNTS.includes(of) ? 'account' : FIELDS[field];
+}
 
 const isListOfTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
-function useNames(path: string): Names | undefined {
-  const me = useMe();
-  const [field = ''] = /\w*$/.exec(path) ?? [];
-  return (me && isOperator(me) ? OPERATOR_SOURCES : SOURCES)[field];
-}
+type Props = { readonly path: string; readonly value: unknown; readonly tenantId?: string | undefined };
 
 /** A field's value. Record ids are shown as names. Lists of strings are shown without quotation marks. */
-export function FieldValue({ path, value }: { readonly path: string; readonly value: unknown }): ReactNode {
-  const names = useNames(path);
+export function FieldValue({ path, value, tenantId }: Props): ReactNode {
   if (value === undefined || value === null) return '—';
+  if (typeof value === 'boolean') return value ? t('Yes') : t('No');
+  const kind = kindOf(path);
   // Forms store each list as a single string.
-  const texts = names !== undefined && typeof value === 'string' ? chosenIn(value) : value;
+  const texts = kind !== undefined && typeof value === 'string' ? chosenIn(value) : value;
   if (isListOfTexts(texts))
     return texts.map((each, index) => (
       <Fragment key={each}>
         {index > 0 && ', '}
-        {names === undefined ? each : <NameOf id={each} source={names} />}
+        {kind === undefined ? each : <RecordName id={each} kind={kind} tenantId={tenantId} />}
       </Fragment>
     ));
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
