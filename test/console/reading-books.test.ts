@@ -206,6 +206,44 @@ test('Audit entries name the accounts, branches, categories, customers, users an
   await title('Reversal (collection)').waitFor();
 });
 
+test('The timeline of a transaction without entries of its own shows who caused it, when and why', async () => {
+  const openingBalance = { amount: '77.00', direction: 'OUT', date: '2026-01-01' };
+  const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', {
+    name: 'Barge Ltd',
+    openingBalance,
+  });
+  const { data: till } = await mine<Answer<{ id: string }>>('/api/accounts', { name: 'Barge till', type: 'CASH' });
+  const sum = { type: 'ADJUSTMENT', direction: 'IN', date: '2026-05-04', accountId: till.id, amount: '31.00' };
+  const { data: mistake } = await mine<Answer<{ id: string }>>('/api/transactions', sum);
+  const correction = { reason: 'Miscounted.', replacement: { ...sum, amount: '13.00' } };
+  await mine(`/api/transactions/${mistake.id}/correct`, correction);
+  await service.sell(shop, 'web-71');
+  await service.saleIs(shop, 'web-71', 'BOOKED');
+  const timeline = page.getByRole('region', { name: 'Timeline' }).last();
+  const link = (name: string | RegExp) => timeline.getByRole('link', { name });
+
+  await visitor.signIn(shop.owner, `/transactions/${mistake.id}`);
+  await timeline.getByText('Reason: Miscounted.').waitFor();
+  await link('Adjustment 13.00 EUR').waitFor();
+  await link('Reversal (adjustment) 31.00 EUR').click();
+  await title('Reversal (adjustment)').waitFor();
+  await timeline.getByText('Reason: Miscounted.').waitFor();
+  await timeline.getByText('Olga Owner').waitFor();
+  await link('Adjustment 31.00 EUR').waitFor();
+
+  await visitor.goTo(`/transactions?customerId=${customer.id}`);
+  await row('Opening balance').getByRole('link').first().click();
+  await link('Customer "Barge Ltd" created').waitFor();
+  await timeline.getByText('Olga Owner').waitFor();
+  await link(/^Barge Ltd$/).waitFor();
+
+  await visitor.goTo('/transactions?search=web-71');
+  await row('Invoice').getByRole('link').first().click();
+  await link('Sale booked').waitFor();
+  await link('Sale web-71').first().click();
+  await title('Sale web-71').waitFor();
+});
+
 test('An emptied priority is not the lowest one: a new rule gets the default, and a change is rejected', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/rules');

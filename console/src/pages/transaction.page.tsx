@@ -29,7 +29,7 @@ import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { Timeline } from '../parts/timeline';
+import { TransactionTimeline } from '../parts/transaction-timeline';
 import { TransactionState, typeWords } from '../parts/transaction-words';
 import { rich, t } from '../messages/catalogue';
 
@@ -54,7 +54,7 @@ export function TransactionPage(): ReactNode {
           <Story transaction={transaction.data} />
           <About transaction={transaction.data} />
           <Postings transaction={transaction.data} />
-          <Timeline entity="transaction" id={id} />
+          <TransactionTimeline transaction={transaction.data} />
         </>
       )}
     </>

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
@@ -27,29 +27,75 @@ export const auditColumns: readonly Column<AuditEntry>[] = [
   { key: 'who', header: t('By'), cell: ({ userName }) => actorWords(userName) },
 ];
 
+type Props = {
+  readonly entity: string;
+  readonly id: string;
+  /** Selects the entries of other records that caused the record, or that changed it. */
+  readonly also?: readonly Related[];
+  /** The cause and the effects of a change. */
+  readonly more?: (entry: AuditEntry) => ReactNode;
+};
+/** `at`: selects only the entries of this instant. */
+export type Related = { readonly entity: string; readonly entityId: string; readonly at?: string };
+
+const queryOf = ({ at, ...record }: Related) =>
+  tenantAuditQuery({
+    ...record,
+    ...(at !== undefined && { dateFrom: at, dateTo: at }),
+    pageNumber: 1,
+    pageSize: SHOWN,
+  });
+
+/** Returns the latest entries of a record and of related records, and the first of these records that has entries. */
+function useEntries(of: Related, also: readonly Related[], enabled: boolean) {
+  const own = useQuery({ ...queryOf(of), enabled });
+  const others = useQueries({ queries: also.map((each) => ({ ...queryOf(each), enabled })) });
+  const results = [own, ...others];
+  const entries = results.flatMap(({ data }) => data?.items ?? []).toSorted((a, b) => b.position - a.position);
+  return {
+    query: others.find(({ error }) => error !== null) ?? own,
+    rows: results.every(({ data }) => data !== undefined) ? entries.slice(0, SHOWN) : undefined,
+    record: [of, ...also].find((_, index) => (results[index]?.data?.totalCount ?? 0) > 0) ?? of,
+  };
+}
+
 /** Latest changes to a record, with their times and actors. Shown only to users who may read the audit log. */
-export function Timeline({ entity, id }: { entity: string; id: string }): ReactNode {
+export function Timeline({ entity, id, also = [], more }: Props): ReactNode {
   const mayRead = useMay('audit.read');
-  const query = { entity, entityId: id, pageNumber: 1, pageSize: SHOWN };
-  const entries = useQuery({ ...tenantAuditQuery(query), enabled: mayRead });
+  const { query, rows, record } = useEntries({ entity, entityId: id }, also, mayRead);
   if (!mayRead) return null;
   return (
     <Panel
       aside={
-        <Link search={{ entity, entityId: id }} to="/audit-log">
+        <Link search={{ entity: record.entity, entityId: record.entityId }} to="/audit-log">
           {t('All changes')}
         </Link>
       }
       title={t('Timeline')}
     >
       <DataTable
-        columns={auditColumns}
+        columns={more === undefined ? auditColumns : columnsWith(more)}
         empty={t('There are no changes yet.')}
         keyOf={({ id: entry }) => entry}
         label={t('Timeline')}
-        query={entries}
-        rows={entries.data?.items}
+        query={query}
+        rows={rows}
       />
     </Panel>
   );
 }
+
+const columnsWith = (more: NonNullable<Props['more']>): readonly Column<AuditEntry>[] =>
+  auditColumns.map((column) =>
+    column.key === 'what'
+      ? {
+          ...column,
+          cell: (entry) => (
+            <>
+              {column.cell(entry)}
+              {more(entry)}
+            </>
+          ),
+        }
+      : column,
+  );
