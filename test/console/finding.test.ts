@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { type ConsoleService, OPERATOR, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
@@ -21,46 +21,132 @@ const anotherArrives = onStage(
 
 const { button, dialog, title } = handlesOf(() => page);
 
+/** Opens the search with the keyboard if it is not open, and types a text in place of the previous one. */
+async function lookFor(text: string): Promise<void> {
+  if (!(await dialog().isVisible())) await page.keyboard.press('Control+k');
+  await dialog().getByRole('combobox').focus();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type(text);
+}
+const found = (group: string, name: string | RegExp): Locator =>
+  dialog().getByRole('group', { name: group, exact: true }).getByRole('option', { name });
+
 test('Ctrl-K finds a page, a customer and a sale by their names, with the keyboard alone', async () => {
   await visitor.signIn(shop.owner, '/rules');
   await title('Category rules').waitFor();
-  await page.keyboard.press('Control+k');
-  await dialog().getByRole('combobox').fill('webh');
-  await dialog().getByRole('option', { name: 'Webhooks' }).waitFor();
+  await lookFor('webh');
+  await found('Pages', 'Webhooks').waitFor();
   expect(await visitor.barriers()).toEqual([]);
   await page.keyboard.press('Enter');
   await title('Webhooks').waitFor();
 
-  await page.keyboard.press('Control+k');
-  await dialog().getByRole('combobox').fill('northwind');
-  await dialog()
-    .getByRole('option', { name: /^Northwind Foods.*Customer$/ })
-    .waitFor();
+  await lookFor('northwind');
+  await found('Customers', /^Northwind Foods/).waitFor();
   await page.keyboard.press('Enter');
   await title('Northwind Foods').waitFor();
 
-  await page.keyboard.press('Control+k');
-  await dialog().getByRole('combobox').fill('web-1');
-  await dialog()
-    .getByRole('option', { name: /^4 Mar 2026 · 119\.00 EUR · .*web-1.*Transaction$/ })
-    .first()
-    .waitFor();
-  await dialog().getByRole('combobox').fill('web-2');
-  await dialog()
-    .getByRole('option', { name: /^web-2 · 4 Mar 2026 · .*Sale$/ })
-    .waitFor();
-  await dialog().getByRole('combobox').fill('nothing like this');
+  await lookFor('web-1');
+  await found('Transactions', /^4 Mar 2026 · 119\.00 EUR · .*web-1/).waitFor();
+  await lookFor('web-2');
+  await found('Sales', /^web-2 · 4 Mar 2026 · /).waitFor();
+  await lookFor('nothing like this');
   await dialog().getByText('Nothing found').waitFor();
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
+});
+
+test('Ctrl-K finds reports, accounts, branches, users, categories, keys and amounts, and opens filtered lists', async () => {
+  const body = { code: 'HBR', name: 'Harbour' };
+  await service.call('/api/branches', { token: shop.ownerToken, body });
+  await visitor.signIn(shop.owner, '/rules');
+  await title('Category rules').waitFor();
+  await lookFor('balance sh');
+  await found('Reports', 'Balance sheet').waitFor();
+  await page.keyboard.press('Enter');
+  await title('Balance sheet').waitFor();
+
+  await lookFor('102');
+  await found('Accounts', /^102 · /).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/accounts\/[\w-]{36}$/);
+
+  await lookFor('harbour');
+  await found('Branches', 'HBR · Harbour').waitFor();
+  expect(await visitor.barriers()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/\/branches\?search=HBR$/);
+
+  await lookFor('olga');
+  await found('Users', /^Olga Owner · olga@/).click();
+  await page.waitForURL(/\/users\?search=olga/);
+
+  const { data: categories } = await service.call<{ data: readonly { name: string }[] }>(
+    '/api/transaction-categories',
+    { token: shop.ownerToken },
+  );
+  const category = categories[0]?.name ?? '';
+  await lookFor(category);
+  await found('Categories', category).click();
+  await page.getByRole('row').filter({ hasText: category }).waitFor();
+  expect(await page.getByRole('table').getByRole('row').count()).toBeLessThan(categories.length);
+
+  await lookFor('web shop');
+  await found('Partner keys', 'Web shop · shop').waitFor();
+  await lookFor('119.00');
+  await found('Transactions', /^\d+ transactions? with the amount 119\.00$/).click();
+  await page.waitForURL(/\/transactions\?amountMin=119\.00&amountMax=119\.00$/);
+  await page.getByRole('row').filter({ hasText: 'web-1' }).first().waitFor();
+});
+
+test('Ctrl-K sends no request for kinds of records that a user may not read, and opens the record with a pasted ID', async () => {
+  const user = { fullName: 'Ben Bookkeeper', email: `ben@${shop.tenantId}.example`, password: 'correct horse battery' };
+  await service.call('/api/users', { token: shop.ownerToken, body: { ...user, role: 'USER' } });
+  const { items } = await service.call<{ items: readonly { id: string }[] }>(
+    '/api/transactions?pageNumber=1&pageSize=1',
+    { token: shop.ownerToken },
+  );
+  const id = items[0]?.id ?? '';
+  // The service responds with 404 if the id belongs to a record of another kind. A 403 would fail the test.
+  visitor.expects(/404/);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await visitor.signIn(user, '/customers');
+  await title('Customers').waitFor();
+  for (const text of ['olga owner', 'web shop', 'audit', 'webhooks']) {
+    await lookFor(text);
+    await dialog().getByText('Nothing found').waitFor();
+  }
+  await lookFor(id);
+  await found('Transactions', /119\.00 EUR/).waitFor();
+  expect(await dialog().getByRole('option').count()).toBe(1);
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`**/transactions/${id}`);
+  expect(asked.filter((path) => /^\/api\/.*(?:users|keys|webhooks|audit)/.test(path))).toEqual([]);
+
+  await anotherArrives();
+  visitor.expects(/404/);
+  await visitor.signIn(shop.owner, '/rules');
+  await title('Category rules').waitFor();
+  await lookFor(id);
+  await found('Audit log', `Entries that contain ${id}`).click();
+  await page.waitForURL(`**/audit-log?search=${id}`);
+});
+
+test('A German viewer finds reports by their German names', async () => {
+  await anotherArrives({ language: 'de' });
+  await visitor.signIn(shop.owner, '/rules');
+  await title(visitor.words('Category rules')).waitFor();
+  await lookFor('bilanz');
+  await found('Berichte', 'Bilanz').waitFor();
+  await page.keyboard.press('Enter');
+  await title('Bilanz').waitFor();
 });
 
 test('Ctrl-K reports a search that failed instead of claiming that nothing was found', async () => {
   visitor.expects(/ERR_FAILED/);
   await visitor.signIn(shop.owner, '/rules');
   await page.route(/search=nothing/, (route) => route.abort());
-  await page.keyboard.press('Control+k');
-  await dialog().getByRole('combobox').fill('nothing like this');
+  await lookFor('nothing like this');
   await dialog().getByRole('alert').getByText('Not all records could be searched').waitFor();
   expect(await dialog().getByText('Nothing found').count()).toBe(0);
   await page.unroute(/search=nothing/);
@@ -98,16 +184,12 @@ test('An operator finds a tenant and a dead letter, and the keyboard shortcuts a
   await anotherArrives({ width: 390, scheme: 'dark' });
   await visitor.signIn(OPERATOR, '/jobs');
   await button('Search').click();
-  await dialog().getByRole('combobox').fill('acme');
-  await dialog()
-    .getByRole('option', { name: /Tenant$/ })
-    .first()
-    .click();
+  await lookFor('acme');
+  await found('Tenants', 'Acme Trading').first().click();
   await title('Acme Trading').waitFor();
   await button('Search').click();
-  await dialog().getByRole('combobox').fill('branch_unknown');
-  await dialog()
-    .getByRole('option', { name: /BRANCH_UNKNOWN.*Dead letter$/ })
+  await lookFor('branch_unknown');
+  await found('Dead letters', /BRANCH_UNKNOWN/)
     .first()
     .waitFor();
   expect(await visitor.barriers()).toEqual([]);
@@ -116,4 +198,37 @@ test('An operator finds a tenant and a dead letter, and the keyboard shortcuts a
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).getByText('Search pages and records').waitFor();
   expect(await visitor.barriers()).toEqual([]);
+});
+
+test('An operator finds jobs, projections, queues, users, and the events that a request caused', async () => {
+  const token = await service.operator();
+  const { items } = await service.call<{ items: readonly { requestId: string; entityId: string }[] }>(
+    `/api/platform/audit-logs?pageNumber=1&pageSize=1&entity=customer&tenantId=${shop.tenantId}`,
+    { token },
+  );
+  const [entry] = items;
+  visitor.expects(/404/);
+  await visitor.signIn(OPERATOR, '/tenants');
+  await title('Tenants').waitFor();
+  await lookFor('backup');
+  await found('Jobs', 'database-backup').waitFor();
+  await page.keyboard.press('Enter');
+  await title('database-backup').waitFor();
+
+  await lookFor('customers');
+  await found('Projections', 'customers').waitFor();
+  await found('Cache and queues', 'customers').first().waitFor();
+  await lookFor(OPERATOR.email);
+  await found('Operators', OPERATOR.email).waitFor();
+  await lookFor('olga owner');
+  await found('Audit log', 'Entries of Olga Owner').click();
+  await page.waitForURL(/\/audit\?userId=[\w-]{36}$/);
+
+  await lookFor(entry?.entityId ?? '');
+  await found('Audit log', /^Customer /).click();
+  await page.getByRole('heading', { level: 1, name: 'Northwind Foods' }).waitFor();
+  await lookFor(entry?.requestId ?? '');
+  await found('Events', /^Events caused by request /).click();
+  await page.waitForURL(`**/events?correlationId=${entry?.requestId ?? ''}`);
+  await page.getByText('CustomerCreated', { exact: true }).first().waitFor();
 });

@@ -99,10 +99,7 @@ export class Keyboard implements Hands {
     const found = this.page.getByRole('dialog');
     await found.getByRole('combobox').waitFor();
     await this.page.keyboard.type(label);
-    await found
-      .getByRole('option', { name: new RegExp(`^${label}.*Page$`) })
-      .first()
-      .waitFor();
+    await found.getByRole('group', { name: 'Pages' }).getByRole('option', { name: label }).first().waitFor();
     await this.page.keyboard.press('Enter');
     await found.waitFor({ state: 'detached' });
   }

@@ -116,8 +116,10 @@ const OWN_TYPES: readonly AccountType[] = [
   ...(['CASH', 'BANK', 'POS', 'CREDIT_CARD', 'OTHER', 'SUPPLIER', 'EMPLOYEE'] as const),
   ...(['EXPENSE', 'INCOME', 'TAX', 'EQUITY'] as const),
 ];
+/** Selects all accounts except customer accounts. */
+export const ownAccounts = { type: [...OWN_TYPES] };
 /** Accounts whose names are loaded together, so that the names in a journal entry require only one request. */
-const OWN_ACCOUNTS = { pageNumber: 1, pageSize: 100, type: [...OWN_TYPES] };
+const OWN_ACCOUNTS = { pageNumber: 1, pageSize: 100, ...ownAccounts };
 
 /** Active accounts of all types or of the given types, with their codes and balances. */
 export const accountsOf = (...type: AccountType[]): Source => ({

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { allCategoriesQuery, type Category } from '../api/books';
 import { api, data, ifMatch } from '../api/client';
 import { useMay } from '../api/me';
+import { isMatch } from '../api/search-kind';
 import {
   categoryChanges,
   CategoryFields,
@@ -17,7 +18,7 @@ import type { LoadedColumn } from '../parts/data-table';
 import { EditDialog } from '../parts/edit-dialog';
 import { ListExport } from '../parts/export-button';
 import { count } from '../parts/figures';
-import { Choice, FilterBar, useSetter } from '../parts/filter-bar';
+import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { ListPanel } from '../parts/listing';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
@@ -80,13 +81,14 @@ const STATES = [
 
 /** Transaction categories, including archived ones. */
 export function CategoriesPage(): ReactNode {
-  const { isArchived } = route.useSearch();
-  const set = useSetter<{ isArchived?: 'true' | 'false' }>();
+  const { isArchived, search } = route.useSearch();
+  const set = useSetter<{ isArchived?: 'true' | 'false'; search?: string }>();
   const categories = useQuery(allCategoriesQuery);
   const mayWrite = useMay('categories.write');
   const names = new Map((categories.data ?? []).map(({ id, name }) => [id, name]));
   const rows = categories.data
     ?.filter((each) => isArchived === undefined || each.isArchived === (isArchived === 'true'))
+    .filter(({ name }) => search === undefined || isMatch(name, search))
     .map((each) => ({ ...each, parent: names.get(each.parentId ?? '') ?? null }));
   const columns: readonly LoadedColumn<Row>[] = mayWrite
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (category) => <Actions category={category} /> }]
@@ -108,9 +110,10 @@ export function CategoriesPage(): ReactNode {
           )
         }
         columns={columns}
-        empty={isArchived === undefined ? t('There are no categories yet.') : t('No categories have this status.')}
+        empty={(isArchived ?? search) ? t('No categories match these filters.') : t('There are no categories yet.')}
         filters={
           <FilterBar>
+            <SearchField hint={t('Name')} onChange={set('search')} value={search} />
             <Choice label={t('Status')} onChange={set('isArchived')} options={STATES} value={isArchived} />
           </FilterBar>
         }

@@ -1,8 +1,9 @@
 import { Progress, Text } from '@mantine/core';
-import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
-import { api, data, type Shapes } from '../api/client';
+import { api, data } from '../api/client';
+import { projectionsQuery, type Projection } from '../api/projections';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
 import { count, decimal, duration, percent } from '../parts/figures';
@@ -13,18 +14,6 @@ import { StatusBadge, type Tone } from '../parts/status-badge';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
-
-type Projection = Shapes['ProjectionDto'];
-
-const REBUILDING_EVERY_MS = 700;
-const EVERY_MS = 2_000;
-
-const projectionsQuery = queryOptions({
-  queryKey: ['projections'],
-  queryFn: ({ signal }) => data(api.GET('/api/platform/projections', { signal })),
-  refetchInterval: ({ state }) =>
-    state.data?.some(({ rebuild }) => rebuild !== null) === true ? REBUILDING_EVERY_MS : EVERY_MS,
-});
 
 const STATUSES: Readonly<Record<Projection['status'], readonly [Tone, string]>> = {
   LIVE: ['good', t('Live')],

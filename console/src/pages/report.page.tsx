@@ -5,6 +5,7 @@ import { IN_PLACE } from '../parts/list-search';
 import { Icon } from '../parts/icons';
 import { PageHeader } from '../parts/page-header';
 import type { ReportProps } from '../parts/report-filters';
+import { REPORTS } from '../parts/report-words';
 import { GeneralLedgerReport } from '../parts/general-ledger-report';
 import { AgeingReport, TaxReportView } from '../parts/open-reports';
 import { BalanceSheetReport, ProfitAndLossReport } from '../parts/result-reports';
@@ -14,16 +15,14 @@ import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/reports/$name');
 
-type Report = { readonly name: string; readonly title: string; readonly of: (props: ReportProps) => ReactNode };
-
-const REPORTS: readonly Report[] = [
-  { name: 'profit-and-loss', title: t('Profit and loss'), of: ProfitAndLossReport },
-  { name: 'balance-sheet', title: t('Balance sheet'), of: BalanceSheetReport },
-  { name: 'trial-balance', title: t('Trial balance'), of: TrialBalanceReport },
-  { name: 'general-ledger', title: t('General ledger'), of: GeneralLedgerReport },
-  { name: 'ageing', title: t('Ageing'), of: AgeingReport },
-  { name: 'tax', title: t('Tax'), of: TaxReportView },
-];
+const VIEWS: Readonly<Record<(typeof REPORTS)[number][0], (props: ReportProps) => ReactNode>> = {
+  'profit-and-loss': ProfitAndLossReport,
+  'balance-sheet': BalanceSheetReport,
+  'trial-balance': TrialBalanceReport,
+  'general-ledger': GeneralLedgerReport,
+  ageing: AgeingReport,
+  tax: TaxReportView,
+};
 
 /** Redirects to the first report. */
 export const ReportsPage = (): ReactNode => (
@@ -35,9 +34,10 @@ export function ReportPage(): ReactNode {
   const { name } = route.useParams();
   const filters = route.useSearch();
   const navigate = route.useNavigate();
-  const report = REPORTS.find((each) => each.name === name);
+  const report = REPORTS.find(([each]) => each === name);
   if (report === undefined) return <MissingPage />;
-  const { of: View, title } = report;
+  const [shown, title] = report;
+  const View = VIEWS[shown];
   return (
     <>
       <PageHeader
@@ -57,15 +57,15 @@ export function ReportPage(): ReactNode {
         title={title}
       />
       <nav aria-label={t('Reports')} className="k-tabs k-no-print">
-        {REPORTS.map((each) => (
+        {REPORTS.map(([each, words]) => (
           <Link
-            key={each.name}
-            params={{ name: each.name }}
+            key={each}
+            params={{ name: each }}
             search={({ from, to, asOf, knownAt }) => ({ from, to, asOf, knownAt })}
             to="/reports/$name"
             activeOptions={{ includeSearch: false }}
           >
-            {each.title}
+            {words}
           </Link>
         ))}
       </nav>

@@ -1,6 +1,16 @@
 import { t } from '../messages/catalogue';
 import { locale } from '../messages/language';
 
+/** Reports, with their names in URLs and their titles. */
+export const REPORTS = [
+  ['profit-and-loss', t('Profit and loss')],
+  ['balance-sheet', t('Balance sheet')],
+  ['trial-balance', t('Trial balance')],
+  ['general-ledger', t('General ledger')],
+  ['ageing', t('Ageing')],
+  ['tax', t('Tax')],
+] as const;
+
 /** Display names of report sections and of rows that summarize several accounts, keyed by the service's names. */
 const NAMES: Readonly<Record<string, string>> = {
   Assets: t('Assets'),

@@ -114,7 +114,7 @@ const transaction = createRoute({
 const categories = createRoute({
   getParentRoute: () => signedIn,
   path: '/categories',
-  validateSearch: searchParams({ ...listParams, isArchived: oneOf('true', 'false') }),
+  validateSearch: searchParams({ ...listParams, search: text, isArchived: oneOf('true', 'false') }),
   component: lazyRouteComponent(() => import('../pages/categories.page'), 'CategoriesPage'),
 });
 const rules = createRoute({

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { useId, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { Me } from '../api/me';
-import { findRecords, type Found } from '../api/search-all';
+import type { Found, Group } from '../api/search-kind';
 import { Icon } from '../parts/icons';
 import { ProblemView } from '../parts/problem-view';
 import { sectionsFor } from './navigation';
@@ -107,7 +107,7 @@ const Help = ({ isOpen, close }: { isOpen: boolean; close: () => void }): ReactN
 );
 
 type Search = {
-  readonly found: readonly Found[];
+  readonly groups: readonly Group[];
   readonly isSearching: boolean;
   /** Error for a record kind that could not be searched. */
   readonly failure: unknown;
@@ -116,22 +116,24 @@ type Search = {
 
 /** Finds pages whose names contain the typed text, and then matching records. */
 function useFound(me: Me, typed: string): Search {
-  const words = typed.trim().toLowerCase();
+  const words = typed.trim();
   const [search] = useDebouncedValue(words, TYPING_MS);
+  const open = sectionsFor(me).flatMap(({ destinations }) => destinations);
   const records = useQuery({
     queryKey: ['search-all', search],
-    queryFn: ({ signal }) => findRecords(me, search, signal),
+    // Loaded on demand, so that pages stay small.
+    queryFn: async ({ signal }) => (await import('../api/search-all')).findRecords(me, open, search, signal),
     enabled: search.length > 1,
     placeholderData: keepPreviousData,
   });
-  const pages = sectionsFor(me)
-    .flatMap(({ destinations }) => destinations)
-    .filter(({ label }) => label.toLowerCase().includes(words))
-    .slice(0, MOST_PAGES)
-    .map(({ label, to }): Found => ({ kind: t('Page'), name: label, link: { to } }));
   const isCurrent = words.length > 1 && search === words;
+  const pages = open
+    .filter(({ label }) => label.toLowerCase().includes(words.toLowerCase()))
+    .slice(0, MOST_PAGES)
+    .map(({ label, to }): Found => ({ name: label, link: { to } }));
+  const groups = [{ label: t('Pages'), found: pages }, ...(words.length > 1 ? (records.data?.groups ?? []) : [])];
   return {
-    found: [...pages, ...(words.length > 1 ? (records.data?.found ?? []) : [])],
+    groups: groups.filter(({ found }) => found.length > 0),
     isSearching: words.length > 1 && (!isCurrent || records.isFetching),
     failure: words.length > 1 ? (records.error ?? records.data?.failures[0]) : undefined,
     retry: records.refetch,
@@ -141,7 +143,8 @@ function useFound(me: Me, typed: string): Search {
 function Finder({ me, close }: { me: Me; close: () => void }): ReactNode {
   const [typed, setTyped] = useState('');
   const [chosen, setChosen] = useState(0);
-  const { found, isSearching, failure, retry } = useFound(me, typed);
+  const { groups, isSearching, failure, retry } = useFound(me, typed);
+  const found = groups.flatMap((group) => group.found);
   const router = useRouter();
   const list = useId();
   const at = Math.min(chosen, found.length - 1);
@@ -171,13 +174,11 @@ function Finder({ me, close }: { me: Me; close: () => void }): ReactNode {
           setChosen(0);
         }}
         onKeyDown={onKeyDown}
-        placeholder={
-          me.tenant === null ? t('Page, tenant or request ID') : t('Page, customer, sale number or transaction')
-        }
+        placeholder={me.tenant === null ? t('Page, tenant, job or ID') : t('Page, report, record, amount or ID')}
         role="combobox"
         value={typed}
       />
-      <Results at={at} found={found} go={go} id={list} />
+      <Results chosen={found[at]} go={go} groups={groups} id={list} />
       {failure !== undefined && (
         <ProblemView error={failure} onRetry={retry} title={t('Not all records could be searched')} />
       )}
@@ -190,28 +191,40 @@ function Finder({ me, close }: { me: Me; close: () => void }): ReactNode {
 
 type ResultsProps = {
   readonly id: string;
-  readonly found: readonly Found[];
-  readonly at: number;
+  readonly groups: readonly Group[];
+  readonly chosen: Found | undefined;
   readonly go: (entry: Found) => void;
 };
 
-const Results = ({ id, found, at, go }: ResultsProps): ReactNode => (
-  <div aria-label={t('Results')} className="k-found" id={id} role="listbox">
-    {found.map((entry, index) => (
-      <UnstyledButton
-        aria-selected={index === at}
-        className="k-found-entry"
-        id={`${id}-${index}`}
-        key={`${entry.kind} ${entry.name} ${index}`}
-        onClick={() => {
-          go(entry);
-        }}
-        role="option"
-        tabIndex={-1}
-      >
-        <span>{entry.name}</span>
-        <small>{entry.kind}</small>
-      </UnstyledButton>
-    ))}
-  </div>
-);
+const intoView = (entry: HTMLElement | null): void => {
+  entry?.scrollIntoView({ block: 'nearest' });
+};
+
+function Results({ id, groups, chosen, go }: ResultsProps): ReactNode {
+  const all = groups.flatMap(({ found }) => found);
+  return (
+    <div aria-label={t('Results')} className="k-found" id={id} role="listbox">
+      {groups.map(({ label, found }) => (
+        <div aria-label={label} key={label} role="group">
+          <small aria-hidden>{label}</small>
+          {found.map((entry) => (
+            <UnstyledButton
+              aria-selected={entry === chosen}
+              className="k-found-entry"
+              id={`${id}-${all.indexOf(entry)}`}
+              key={all.indexOf(entry)}
+              onClick={() => {
+                go(entry);
+              }}
+              ref={entry === chosen ? intoView : null}
+              role="option"
+              tabIndex={-1}
+            >
+              {entry.name}
+            </UnstyledButton>
+          ))}
+        </div>
+      ))}
+    </div>
+  );
+}
