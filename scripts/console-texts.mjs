@@ -1,12 +1,12 @@
 // npm run console:texts: updates the console's message catalogues. Adds new strings with empty translations, removes
-// unused strings, and sorts the rest.
+// unused strings, and sorts the rest. Leaves en.json unchanged, which contains only rewritten service messages.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consoleSources, textsOf } from '../test/support/console-texts.ts';
 
 const folder = join(import.meta.dirname, '..', 'console', 'src', 'messages');
 const used = new Set(textsOf(consoleSources()).used.map(({ text }) => text));
-for (const name of readdirSync(folder).filter((each) => each.endsWith('.json'))) {
+for (const name of readdirSync(folder).filter((each) => each.endsWith('.json') && each !== 'en.json')) {
   const path = join(folder, name);
   const catalogue = JSON.parse(readFileSync(path, 'utf8'));
   const coded = Object.keys(catalogue).filter((key) => /^[a-z]+:(?! )/.test(key));

@@ -11,11 +11,12 @@ import { nameless, reportedSentences, serviceMessages } from './support/service-
 import { auditedFields, namedKinds, recordKinds } from './support/recorded-names.js';
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
-// All console strings in the source code are English. Each other language has one file with its translations.
+// All console strings in the source code are English. Each other language has one file with its translations. The file
+// for English contains only the service's messages that the console rewrites.
 const { used, bare } = textsOf(consoleSources());
 const keys = new Set(used.map(({ text }) => text));
 const isCoded = (key: string): boolean => /^[a-z]+:/.test(key);
-const languages = readdirSync(MESSAGES).filter((name) => name.endsWith('.json'));
+const languages = readdirSync(MESSAGES).filter((name) => name.endsWith('.json') && name !== 'en.json');
 const catalogueOf = (name: string): Record<string, string> =>
   JSON.parse(readFileSync(join(MESSAGES, name), 'utf8')) as Record<string, string>;
 
@@ -24,6 +25,15 @@ const codesIn = (catalogue: Readonly<Record<string, string>>, kind: string): str
     .filter((key) => key.startsWith(`${kind}:`))
     .map((key) => key.slice(kind.length + 1))
     .sort();
+
+/** Returns the translations of the service's texts in a catalogue. */
+function serviceTextsOf(name: string): ServiceTexts {
+  const catalogue = catalogueOf(name);
+  const texts = ['error', 'report'].flatMap((kind) =>
+    codesIn(catalogue, kind).map((text) => [text, catalogue[`${kind}:${text}`] ?? ''] as const),
+  );
+  return new ServiceTexts(texts, name.replace('.json', ''));
+}
 
 /** Event types that have an audit log entry. */
 const AUDITED = Object.values(aggregates)
@@ -155,10 +165,7 @@ describe.each(languages)('The catalogue %s', (name) => {
   });
 
   test('translates these texts with any values', () => {
-    const kinds = ['error', 'report'].flatMap((kind) =>
-      codesIn(catalogue, kind).map((text) => [text, catalogue[`${kind}:${text}`] ?? ''] as const),
-    );
-    const texts = new ServiceTexts(kinds, name.replace('.json', ''));
+    const texts = serviceTextsOf(name);
     const filled = (shape: string): string => shape.replaceAll('{}', '7');
     const sentences = [...reported, ...service.messages].map(filled);
     expect(sentences.filter((sentence) => texts.wordsFor(sentence) === sentence)).toEqual([]);
@@ -170,13 +177,7 @@ describe.each(languages)('The catalogue %s', (name) => {
 });
 
 describe('A text of the service in German', () => {
-  const catalogue = catalogueOf('de.json');
-  const german = new ServiceTexts(
-    ['error', 'report'].flatMap((kind) =>
-      codesIn(catalogue, kind).map((text) => [text, catalogue[`${kind}:${text}`] ?? ''] as const),
-    ),
-    'de',
-  );
+  const german = serviceTextsOf('de.json');
 
   test.each([
     [
@@ -218,8 +219,56 @@ describe('A text of the service in German', () => {
     ['The debits exceed the credits by 0.01 EUR.', 'Das Soll übersteigt das Haben um 0,01 EUR.'],
     ['The credits exceed the debits by 1234.500 KWD.', 'Das Haben übersteigt das Soll um 1.234,500 KWD.'],
     ['The debits exceed the credits by 12345 JPY.', 'Das Soll übersteigt das Haben um 12.345 JPY.'],
+    [
+      'The type PAYMENT requires exactly one of customerId, counterAccountId, expenseItemId.',
+      'Wählen Sie entweder einen Kunden, einen Lieferanten oder Mitarbeiter oder einen Aufwand.',
+    ],
+    [
+      'Must be a decimal number without a sign or an exponent, such as "1250.00".',
+      'Muss eine Zahl ohne Minuszeichen sein, zum Beispiel 1.250,00.',
+    ],
     ['TypeError: x is not a function', 'TypeError: x is not a function'],
   ])('contains the values of the English text: %s', (english, words) => {
     expect(german.wordsFor(english)).toBe(words);
+  });
+});
+
+describe('A text of the service in English', () => {
+  const catalogue = catalogueOf('en.json');
+  const english = serviceTextsOf('en.json');
+
+  test.each([
+    [
+      'The type PAYMENT requires exactly one of customerId, counterAccountId, expenseItemId.',
+      'Choose either a customer, a supplier or employee, or an expense.',
+    ],
+    [
+      'The type OPENING_BALANCE requires exactly one of customerId, accountId.',
+      'Choose either a customer or an account.',
+    ],
+    ['Must be specified if the type is TRANSFER.', 'Must be specified.'],
+    [
+      'Must be a decimal number without a sign or an exponent, such as "1250.00".',
+      'Must be a number without a minus sign, such as 1,250.00.',
+    ],
+    [
+      '2025-06-01 is in a closed period. The books are closed through 2025-12-31. Choose a later date, or reopen the period.',
+      'Jun 1, 2025 is in a closed period. The books are closed through Dec 31, 2025. Choose a later date, or reopen the period.',
+    ],
+    [
+      'The branch NORTH does not exist. Create it, or correct branchCode. Rejected: web-1.',
+      'The branch NORTH does not exist. Create it, or correct the branch code. Rejected: web-1.',
+    ],
+    ['The credentials are wrong.', 'The credentials are wrong.'],
+  ])('contains no API names and no raw dates: %s', (text, words) => {
+    expect(english.wordsFor(text)).toBe(words);
+  });
+
+  test('is rewritten only if the service sends it', () => {
+    const rewritten = codesIn(catalogue, 'error');
+    const isSent = (text: string): boolean =>
+      service.texts.has(nameless(text)) || COMPOSED.some((message) => isOf(message, text));
+    expect(Object.keys(catalogue)).toEqual(rewritten.map((text) => `error:${text}`));
+    expect(rewritten.filter((text) => !isSent(text))).toEqual([]);
   });
 });

@@ -155,10 +155,18 @@ function plainDigits(input: number): string {
   return text.replace(/[-.]/g, '').replace(/^0+/, '').length > 15 ? 'inexact' : text;
 }
 
-function faultOf(text: string, { decimals, positive, max }: DecimalLimits): string | undefined {
+/** A value in its message, so that the console can show it in the viewer's notation. */
+const EXAMPLE = '1250.00';
+
+function unreadable(text: string): string {
+  if (text === '') return 'Must not be empty.';
   if (text === 'inexact') return 'Must have at most 15 significant digits as a number. Send it as a string instead.';
+  return `Must be a decimal number without a sign or an exponent, such as "${EXAMPLE}".`;
+}
+
+function faultOf(text: string, { decimals, positive, max }: DecimalLimits): string | undefined {
   const match = /^(?:0|[1-9]\d*)(?:\.(\d+))?$/.exec(text);
-  if (!match) return 'Must be a decimal number without a sign or an exponent, such as "1250.00".';
+  if (!match) return unreadable(text);
   if (text.replace(/\..*$/, '').length > MAX_INTEGER_DIGITS)
     return 'Must have at most 15 digits before the decimal point.';
   if ((match[1] ?? '').length > decimals) return `Must have at most ${decimals} decimal places.`;

@@ -83,15 +83,18 @@ export function ensureForm(input: CreateTransaction): void {
   const faults: Fault[] = [
     ...needs
       .filter((field) => !given.includes(field))
-      .map((path) => ({ path, message: `Must be specified for a ${input.type}.` })),
+      .map((path) => ({ path, message: `Must be specified if the type is ${input.type}.` })),
     ...given
       .filter((field) => !needs.includes(field) && !oneOf.includes(field))
-      .map((path) => ({ path, message: `Must not be specified for a ${input.type}.` })),
+      .map((path) => ({ path, message: `Must not be specified if the type is ${input.type}.` })),
   ];
   const chosen = oneOf.filter((field) => given.includes(field));
   if (oneOf.length > 0 && chosen.length !== 1)
     faults.push(
-      ...oneOf.map((path) => ({ path, message: `A ${input.type} requires exactly one of ${oneOf.join(', ')}.` })),
+      ...oneOf.map((path) => ({
+        path,
+        message: `The type ${input.type} requires exactly one of ${oneOf.join(', ')}.`,
+      })),
     );
   if (faults.length > 0) throw invalid(faults);
 }

@@ -148,6 +148,11 @@ describe('money as input', () => {
   ])('as %j is rejected', (input) => {
     expect(MoneyInput.safeParse(input).success).toBe(false);
   });
+  test('is reported as missing if it is empty, and otherwise explained by an example', () => {
+    const fault = (input: string) => MoneyInput.safeParse(input).error?.issues[0]?.message;
+    expect(fault('')).toBe('Must not be empty.');
+    expect(fault('five')).toBe('Must be a decimal number without a sign or an exponent, such as "1250.00".');
+  });
   test('has limits: decimals, the largest value, and more than zero if required', () => {
     const rate = decimalInput({ decimals: 4, max: 100 });
     expect([rate.safeParse('100.0000').success, rate.safeParse('100.0001').success]).toEqual([true, false]);

@@ -36,6 +36,23 @@ test('Errors of fields, requests and sign-ins are shown in German', async () => 
     .getByText(/^Darf höchstens \d+ Zeichen haben\.$/)
     .waitFor();
 
+  await visitor.goTo('/transactions');
+  await button(visitor.words('Record a transaction')).click();
+  await dialog()
+    .getByRole('combobox', { name: visitor.words('Type') })
+    .click();
+  await page.getByRole('option', { name: visitor.words('Payment'), exact: true }).click();
+  await dialog()
+    .getByRole('button', { name: visitor.words('verb| Record'), exact: true })
+    .click();
+  const choice = 'Wählen Sie entweder einen Kunden, einen Lieferanten oder Mitarbeiter oder einen Aufwand.';
+  await dialog().getByText(choice).first().waitFor();
+  expect(await dialog().getByText('Muss angegeben werden.').count()).toBe(2);
+  await field('Amount').press('Control+a');
+  await page.keyboard.type('-5');
+  await page.keyboard.press('Enter');
+  await dialog().getByText('Muss eine Zahl ohne Minuszeichen sein, zum Beispiel 1.250,00.').waitFor();
+
   await visitor.goTo('/periods');
   await button(visitor.words('Close a period')).click();
   await dialog().getByLabel(visitor.words('Close through')).fill('2025-11-30');

@@ -313,3 +313,37 @@ test('The bell counts unread notifications, follows a link within the console, a
   await page.getByRole('link', { name: 'All notifications' }).click();
   await page.getByText('Stocktaking on Friday').waitFor();
 });
+
+test('Errors of a transaction refer to the fields of its form, and dates have the format of the viewer', async () => {
+  visitor.expects(/40[09]/);
+  await mine('/api/customers', { name: 'Errors Ltd' });
+  await mine('/api/periods/close', { through: '2025-12-31' });
+  await visitor.signIn(shop.owner, '/transactions');
+  await button('Record a transaction').click();
+  const record = dialog().getByRole('button', { name: 'Record', exact: true });
+  const amount = async (typed: string): Promise<void> => {
+    await dialog().getByLabel('Amount').press('Control+a');
+    await page.keyboard.type(typed);
+  };
+  await choose('Type', 'Opening balance');
+  await record.click();
+  await dialog().getByText('Correct the 3 marked fields.').waitFor();
+  expect(await dialog().getByText('Choose either a customer or an account.').count()).toBe(2);
+  await choose('Type', 'Payment');
+  await record.click();
+  await dialog().getByText('Correct the 5 marked fields.').waitFor();
+  expect(await dialog().getByText('Must be specified.').count()).toBe(2);
+  const choice = 'Choose either a customer, a supplier or employee, or an expense.';
+  expect(await dialog().getByText(choice).count()).toBe(3);
+  await amount('abc');
+  await record.click();
+  await dialog().getByText('Must be a number without a minus sign, such as 1,250.00.').waitFor();
+  await choose('To customer', 'Errors Ltd');
+  await choose('From account', 'Bank');
+  await amount('5');
+  await dialog().getByLabel('Date').fill('2025-06-01');
+  await record.click();
+  await dialog()
+    .getByText(/^1 Jun 2025 is in a closed period\. The books are closed through 31 Dec 2025\./)
+    .waitFor();
+});

@@ -5,7 +5,10 @@ import ts from 'typescript';
 import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messageformat-parser';
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'console', 'src');
-/** Contains one catalogue for each language other than English. */
+/**
+ * Contains one catalogue for each language other than English. `en.json` contains only the service's messages that the
+ * console rewrites, such as those with API names or dates.
+ */
 export const MESSAGES = join(SOURCE, 'messages');
 const LOOKUPS = new Set(['t', 'rich']);
 /** Attributes and properties whose values a user reads or hears. */

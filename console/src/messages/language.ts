@@ -1,6 +1,6 @@
 /**
  * The console's languages, each with its native name. The source strings are in English. Every other language has a
- * file in this folder.
+ * file in this folder. The file for English contains only messages of the service that the console rewrites.
  */
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;

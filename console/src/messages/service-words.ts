@@ -2,7 +2,9 @@ import { textsOfKind } from './catalogue';
 import { locale } from './language';
 import { ServiceTexts } from './service-texts';
 
-// Errors are the messages of rejected requests. Reports are job results, notifications and error log titles.
+// Errors are the messages of rejected requests. Reports are job results, notifications and error log titles. The English
+// catalogue contains only messages with API names, such as `customerId`, or with dates, which are shown in the viewer's
+// format.
 const texts = new ServiceTexts([...textsOfKind('error'), ...textsOfKind('report')], locale);
 
 /**

@@ -85,10 +85,11 @@ export const transactionDraft = (transaction: Transaction): Draft => ({
 export function transactionBody(values: Draft): Body {
   const type = typeOf(values);
   const { direction } = values;
+  const amount = amountOf(values['amount'] ?? '');
   return {
     type,
     date: values['date'] ?? '',
-    amount: amountOf(values['amount'] ?? ''),
+    ...(amount !== '' && { amount }),
     ...someOf(
       values,
       FORMS[type].parties.map(({ name }) => name),
