@@ -347,3 +347,22 @@ test('Errors of a transaction refer to the fields of its form, and dates have th
     .getByText(/^1 Jun 2025 is in a closed period\. The books are closed through 31 Dec 2025\./)
     .waitFor();
 });
+
+test('A transfer offers only accounts that contain money', async () => {
+  for (const [name, type] of [
+    ['Transit fund', 'CASH'],
+    ['Transit costs', 'EXPENSE'],
+  ])
+    await mine('/api/accounts', { name, type });
+  await visitor.signIn(shop.owner, '/transactions');
+  await button('Record a transaction').click();
+  await choose('Type', 'Transfer');
+  for (const label of ['From account', 'To account']) {
+    await dialog().getByRole('combobox', { name: label }).click();
+    await page.keyboard.insertText('Transit');
+    const options = page.getByRole('option').filter({ visible: true });
+    await options.filter({ hasText: 'Transit fund' }).waitFor();
+    expect(await options.count()).toBe(1);
+    await options.click();
+  }
+});

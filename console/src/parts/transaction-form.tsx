@@ -41,7 +41,7 @@ const FORMS: Readonly<Record<FormType, { readonly lead: string; readonly parties
   },
   TRANSFER: {
     lead: t('Money moves between two of your own accounts.'),
-    parties: [account(t('From account'), ownSource), account(t('To account'), ownSource, 'counterAccountId')],
+    parties: [account(t('From account'), moneySource), account(t('To account'), moneySource, 'counterAccountId')],
   },
   ADJUSTMENT: { lead: t('Corrects the balance of either a customer or an account.'), parties: EITHER },
   OPENING_BALANCE: { lead: t('The balance of a customer or account before bookkeeping began.'), parties: EITHER },
