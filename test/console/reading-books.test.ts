@@ -301,3 +301,20 @@ test('A statement shows the descriptions of journal entry lines', async () => {
   await visitor.signIn(shop.owner, `/accounts/${cash}`);
   await row('Journal entry').getByText('Till floats · Float for the fair').waitFor();
 });
+
+test('The start page shows what is owed to customers, and amounts with the decimals of their currency', async () => {
+  const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: 'Overpaid Ltd' });
+  const { data: bank } = await mine<Answer<{ id: string }>>('/api/accounts', { name: 'Vault', type: 'BANK' });
+  await mine('/api/accounts', { name: 'Unused', type: 'CASH' });
+  const asOf = today('Europe/Berlin');
+  const entry = { type: 'COLLECTION', date: asOf, customerId: customer.id, accountId: bank.id };
+  await mine('/api/transactions', { ...entry, amount: '100000.00' });
+  const { data: ageing } = await mine<Answer<{ totals: { total: string } }>>(`/api/reports/ageing?asOf=${asOf}`);
+  expect(ageing.totals.total).toMatch(/^-/);
+  await visitor.signIn(shop.owner);
+  const tile = (name: string) => page.locator('.k-tile').filter({ has: page.getByText(name, { exact: true }) });
+  await tile('Owed to customers')
+    .getByText(`${amountWords(ageing.totals.total.slice(1), 'en-GB')} EUR`, { exact: true })
+    .waitFor();
+  await tile('Unused').getByText('0.00 EUR', { exact: true }).waitFor();
+});

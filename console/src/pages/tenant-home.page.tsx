@@ -5,6 +5,7 @@ import type { ReactNode } from 'react';
 import { accountsQuery, transactionsQuery, type Transaction } from '../api/books';
 import { useMay, useMe } from '../api/me';
 import { ageingQuery, balanceSheetQuery, profitAndLossQuery } from '../api/reports';
+import { amountIn, digitsOf } from '../parts/amount';
 import { BooksAttention } from '../parts/books-attention';
 import { DataTable, type Column } from '../parts/data-table';
 import { Money } from '../parts/money';
@@ -42,11 +43,14 @@ function useMoney(day: string, mayReport: boolean) {
   const money = useQuery({ ...accountsQuery(MONEY), enabled: useMay('accounts.read') });
   const sheet = useQuery({ ...balanceSheetQuery({ asOf: day }), enabled: mayReport });
   const rows = sheet.data?.sections.flatMap((section) => section.rows);
-  const amountOf = (id: string): string => rows?.find(({ accountId }) => accountId === id)?.amount ?? '0';
+  const amountOf = (id: string) => rows?.find(({ accountId }) => accountId === id)?.amount;
   const own = mayReport && rows === undefined ? [] : (money.data?.items ?? []);
   const accounts = own.map((one) => ({
     ...one,
-    balance: { ...one.balance, ...(rows && { amount: amountOf(one.id) }) },
+    balance: {
+      ...one.balance,
+      ...(rows && { amount: amountOf(one.id) ?? amountIn(0n, digitsOf(one.balance.currency)) }),
+    },
   }));
   return { money, sheet, accounts };
 }
@@ -66,15 +70,17 @@ function Figures(): ReactNode {
       </Link>
     ),
   }));
-  if (ageing.data)
+  if (ageing.data) {
+    const { total } = ageing.data.totals;
     tiles.push({
-      name: t('Owed by customers'),
+      name: total.startsWith('-') ? t('Owed to customers') : t('Owed by customers'),
       value: (
         <Link params={{ name: 'ageing' }} to="/reports/$name">
-          <Money amount={ageing.data.totals.total} currency={ageing.data.currency} />
+          <Money amount={total.replace(/^-/, '')} currency={ageing.data.currency} />
         </Link>
       ),
     });
+  }
   if (result.data)
     tiles.push({
       name: t('Profit or loss this month'),
