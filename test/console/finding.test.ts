@@ -185,6 +185,23 @@ test('An event about another record leads to the history of the record whose str
   await page.getByRole('button', { pressed: true }).getByText('DefaultAccountSet', { exact: true }).waitFor();
 });
 
+test('An event names its actor, and a click on its row shows its content', async () => {
+  const body = { name: 'Second till', type: 'CASH', isDefault: true };
+  await service.call('/api/accounts', { token: shop.ownerToken, body });
+  await visitor.signIn(OPERATOR, '/events?type=DefaultAccountSet');
+  const event = page.locator('tbody tr').first();
+  await event.getByRole('link', { name: 'Olga Owner', exact: true }).waitFor();
+  await event.getByRole('cell').first().click();
+  await event.getByText('Metadata', { exact: true }).waitFor();
+  await event.getByRole('cell').first().click();
+  await event.getByText('Metadata', { exact: true }).waitFor({ state: 'detached' });
+  await event.getByRole('link', { name: 'Related' }).click();
+  await page.waitForURL(/correlationId=/);
+  const related = page.locator('tbody tr').filter({ hasText: 'AccountCreated' });
+  await related.getByRole('cell').first().click();
+  await related.getByText('Metadata', { exact: true }).waitFor();
+});
+
 test('An operator finds a tenant and a dead letter, and the keyboard shortcuts are listed', async () => {
   await anotherArrives({ width: 390, scheme: 'dark' });
   await visitor.signIn(OPERATOR, '/jobs');

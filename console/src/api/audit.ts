@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { paths } from '../../../clients/typescript/src/schema';
+import type { Names } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
 
 export type AuditEntry = Shapes['AuditLogDto'];
@@ -11,6 +12,16 @@ export const auditQuery = (query: AuditFilters) =>
     queryFn: ({ signal }) => whole(api.GET('/api/platform/audit-logs', { params: { query }, signal })),
     placeholderData: keepPreviousData,
   });
+
+/** Names of users and operators, from their latest entries in the audit log. */
+export const actorNames: Names = {
+  key: ['audit', 'actors'],
+  nameOf: async (userId, signal) => {
+    const query = { userId, pageNumber: 1, pageSize: 1 };
+    const { items } = await whole(api.GET('/api/platform/audit-logs', { params: { query }, signal }));
+    return items[0]?.userName ?? userId;
+  },
+};
 
 export const auditEntryQuery = (id: string) =>
   queryOptions({

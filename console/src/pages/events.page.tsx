@@ -2,6 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
+import { actorNames } from '../api/audit';
 import { eventsQuery, type ListedEvent } from '../api/events';
 import { entityWords, RECORD_KINDS } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
@@ -12,6 +13,7 @@ import { JsonView } from '../parts/json-view';
 import { filtersIn, pageIn, resized } from '../parts/list-state';
 import { IN_PLACE, useListSearch } from '../parts/list-search';
 import { ListPanel } from '../parts/listing';
+import { NameOf } from '../parts/name-of';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { PageSize } from '../parts/pages';
@@ -77,14 +79,14 @@ function Details({ event: { type, data, metadata, deliveries } }: { event: Liste
   );
 }
 
-/** The actor links to the audit log, because events do not contain user names. */
+/** The actor's name, with a link to the actor's entries in the audit log. */
 const Actor = ({ event }: { event: ListedEvent }): ReactNode => {
   const userId = textIn(event.metadata, 'userId') ?? textIn(event.metadata, 'operatorId');
   return userId === undefined ? (
     actorOf(event, [])
   ) : (
     <Link search={{ userId }} title={userId} to="/audit">
-      {t('A user')}
+      <NameOf id={userId} source={actorNames} />
     </Link>
   );
 };

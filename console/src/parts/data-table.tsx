@@ -144,11 +144,14 @@ function Header<Row>({ column, sorting }: { column: LoadedColumn<Row>; sorting: 
   );
 }
 
-/** A click anywhere in a row follows its first link, unless the user clicks a control or selects text. */
+/**
+ * A click anywhere in a row follows its first link or toggles its details, unless the user clicks a control or selects
+ * text.
+ */
 function openRow({ target }: MouseEvent): void {
   if (!(target instanceof Element) || window.getSelection()?.isCollapsed === false) return;
   if (target.closest('a, button, input, label, details, [role=dialog]') !== null) return;
-  target.closest('tr')?.querySelector<HTMLElement>('a')?.click();
+  target.closest('tr')?.querySelector<HTMLElement>('a, summary')?.click();
 }
 
 /** Shows a cell's full text if the cell is too narrow for it. */
