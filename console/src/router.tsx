@@ -89,6 +89,8 @@ export const router = createRouter({
   basepath: '/console',
   parseSearch,
   stringifySearch,
+  // Removes parameters that the page does not know, or whose values are malformed, before the page requests its data.
+  search: { strict: true },
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: FailedPage,

@@ -110,6 +110,12 @@ test('Users and branches are sorted by their headers', async () => {
   expect(await visitor.barriers()).toEqual([]);
 });
 
+test('Parameters that a list does not know are removed from its address, and so are malformed ones', async () => {
+  await visitor.signIn(shop.owner, '/accounts?type=EXPENSE&from=2026-01-01&isActive=perhaps');
+  await row('Expense 100').waitFor();
+  await isAt('?type=EXPENSE');
+});
+
 test('A list without pages is sorted in both directions', async () => {
   await visitor.signIn(shop.owner, '/roles?sort=name');
   await isFirst('Aardvark keeper');
