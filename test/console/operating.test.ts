@@ -170,6 +170,10 @@ test('The period of the charts is kept in the address', async () => {
   await page.waitForURL(/\/console\/\?period=day$/);
   await page.reload();
   expect(await period.inputValue()).toBe('Charts of the last 24 hours');
+  expect(
+    await page.evaluate(`(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(
+      document.querySelector('.k-page-header input'))`),
+  ).toBe(0);
   await page.getByRole('img', { name: /^Largest lag now: projections \d/ }).waitFor();
   await period.click();
   await page.getByRole('option', { name: 'Charts of the last hour' }).click();
