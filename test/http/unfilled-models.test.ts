@@ -1,5 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { filledKey } from '../../src/projecting/read-model-readiness.js';
+import { branches } from '../../src/projections/tenant.projection.js';
 import { eventually } from '../support/eventually.js';
 import { Browser } from '../support/push-service.js';
 import type { Reply } from '../support/reply.js';
@@ -32,7 +34,7 @@ const restartWithoutModels = (): Promise<void> =>
     await Promise.all(names.map((name) => rm(join(service.directory, name), { force: true })));
   });
 async function isKept(): Promise<boolean> {
-  const [position = -1] = await service.service.engines.reads.checkpoints(['subscriber:filled:branches:v1']);
+  const [position = -1] = await service.service.engines.reads.checkpoints([filledKey(branches)]);
   return position >= 0;
 }
 const told = ({ status, body, headers }: Reply): unknown[] => [
