@@ -1,6 +1,4 @@
 /** Parts of the OpenAPI document shared by operations. */
-import type { Endpoint } from './endpoint.js';
-import type { JsonSchema } from './openapi-schemas.js';
 
 /** Error responses documented for every operation. */
 export const BEARER_REFUSALS: Readonly<Record<number, string>> = {
@@ -121,20 +119,3 @@ export const parameterComponents = {
     pattern: '^[\\x21-\\x7e]{1,255}$',
   }),
 };
-
-export function descriptionOf(endpoint: Endpoint): string {
-  const { description = '', permission, who, stepUp } = endpoint;
-  const need = permission === undefined ? NEEDS[who] : `Requires the \`${permission}\` permission.`;
-  const recent = stepUp && 'Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).';
-  return [description, need, recent].filter((part) => part !== '' && part !== undefined).join('\n\n');
-}
-const NEEDS: Partial<Readonly<Record<Endpoint['who'], string>>> = {
-  platform: 'Requires a platform operator.',
-  token: 'Requires the metrics token. If none is configured, only direct requests from this machine are accepted.',
-};
-
-export function securityOf({ who }: Endpoint): JsonSchema[] {
-  if (who === 'public') return [];
-  if (who === 'partner') return [{ IntegrationKey: [] }];
-  return who === 'token' ? [{ MetricsToken: [] }] : [{ Bearer: [] }, { bearer: [] }];
-}

@@ -14,12 +14,10 @@ import { DocumentExamples, type DocumentedOperation } from './examples/document-
 import { INTRODUCTION, SERVERS } from './introduction.js';
 import {
   BEARER_REFUSALS,
-  descriptionOf,
   headerComponents,
   optional,
   parameterComponents,
   RATE_HEADERS,
-  securityOf,
   SECURITY_SCHEMES,
 } from './openapi-parts.js';
 import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
@@ -144,7 +142,7 @@ class DocumentBuilder {
           : this.failure(endpoint, Number(code), description);
     for (const [code, schema] of Object.entries(endpoint.answers.bodies ?? {}))
       responses[code] = { ...(responses[code] as JsonSchema), content: this.told(endpoint, Number(code), schema) };
-    return this.withReplay(endpoint, responses);
+    return responses;
   }
 
   private success(endpoint: Endpoint, status: number, description: string): JsonSchema {
@@ -186,17 +184,6 @@ class DocumentBuilder {
     return answers.shape === 'plain' ? { 'application/json': { schema: data } } : enveloped(status, data);
   }
 
-  /** Adds the body of a replayed 201 to a 200 that has a body of its own. */
-  private withReplay(
-    { creates, answers }: Endpoint,
-    responses: Record<string, JsonSchema>,
-  ): Record<string, JsonSchema> {
-    const created = creates && answers.bodies?.[201];
-    if (answers.status !== 200 || !created) return responses;
-    const schema = { anyOf: [envelope(200, this.data(answers.schema)), envelope(201, this.data(created))] };
-    return { ...responses, 200: { ...responses[200], content: { 'application/json': { schema } } } };
-  }
-
   private data(schema: z.ZodType | undefined): JsonSchema {
     return schema === undefined ? {} : this.schemas.of(schema, 'output');
   }
@@ -220,13 +207,14 @@ function positionHeadersOf({ answers: { shape, position } }: Endpoint): readonly
 
 const order = (a: string, b: string): number => (a < b ? -1 : 1);
 
-const envelope = (status: number, data: JsonSchema): JsonSchema => ({
-  type: 'object',
-  properties: { statusCode: { type: 'integer', const: status }, data },
-  required: ['statusCode', 'data'],
-});
 const enveloped = (status: number, data: JsonSchema): JsonSchema => ({
-  'application/json': { schema: envelope(status, data) },
+  'application/json': {
+    schema: {
+      type: 'object',
+      properties: { statusCode: { type: 'integer', const: status }, data },
+      required: ['statusCode', 'data'],
+    },
+  },
 });
 
 const noted = ({ description, required, pattern }: HeaderNote): JsonSchema => ({
@@ -265,6 +253,23 @@ function refusalsOf(endpoint: Endpoint): Record<number, string> {
       'The service is unavailable, or its read models have not reached `X-Min-Position`. The code ' +
       '`RECORD_UNREADABLE` means that the service must be upgraded before it can read the record.',
   };
+}
+
+function descriptionOf(endpoint: Endpoint): string {
+  const { description = '', permission, who, stepUp } = endpoint;
+  const need = permission === undefined ? NEEDS[who] : `Requires the \`${permission}\` permission.`;
+  const recent = stepUp && 'Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).';
+  return [description, need, recent].filter((part) => part !== '' && part !== undefined).join('\n\n');
+}
+const NEEDS: Partial<Readonly<Record<Endpoint['who'], string>>> = {
+  platform: 'Requires a platform operator.',
+  token: 'Requires the metrics token. If none is configured, only direct requests from this machine are accepted.',
+};
+
+function securityOf({ who }: Endpoint): JsonSchema[] {
+  if (who === 'public') return [];
+  if (who === 'partner') return [{ IntegrationKey: [] }];
+  return who === 'token' ? [{ MetricsToken: [] }] : [{ Bearer: [] }, { bearer: [] }];
 }
 
 function pathParametersOf(endpoint: Endpoint): JsonSchema[] {

@@ -262,22 +262,6 @@ describe('the OpenAPI document', () => {
     expect(text).toBe(toy.document());
   });
 
-  test('describes a 200 as a preview, or as the replay of a 201', () => {
-    const endpoint: Endpoint = {
-      ...{ method: 'POST', path: '/a', who: 'any', tag: 'Service', summary: 'x', creates: {} },
-      answers: {
-        ...{ status: 200, shape: 'envelope', schema: z.object({ matched: z.int() }) },
-        ...{ also: { 201: 'Started.' }, bodies: { 201: z.object({ id: z.string() }) } },
-      },
-    };
-    const { paths } = openApiDocument([endpoint], { title: 'x', version: '1' }) as Document;
-    const body = (status: string) =>
-      paths['/a']?.['post']?.responses[status]?.content?.['application/json']?.schema ?? {};
-    const preview = { properties: { statusCode: { const: 200 }, data: { required: ['matched'] } } };
-    expect(body('200')).toMatchObject({ anyOf: [preview, body('201')] });
-    expect(body('201')).toMatchObject({ properties: { statusCode: { const: 201 }, data: { required: ['id'] } } });
-  });
-
   test('rejects two schemas with one name', () => {
     const endpoint = (path: string, schema: z.ZodType): Endpoint => ({
       method: 'GET',

@@ -6,7 +6,7 @@ import * as aggregates from '../../src/app/aggregates.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { isAudited, subjectOf } from '../../src/eventsourcing/audit.js';
 import { CLAIM_FENCED, type Recorded } from '../../src/eventsourcing/event-catalogue.js';
-import { RecordShape } from '../../src/queries/audit-log.queries.js';
+import { RecordShape } from '../../src/queries/record-changes.js';
 import { recordings } from './corpus.js';
 
 type Members = Readonly<Record<string, unknown>>;

@@ -18415,10 +18415,6 @@ export interface operations {
                         /** @constant */
                         statusCode: 200;
                         data: components["schemas"]["BulkPreviewDto"];
-                    } | {
-                        /** @constant */
-                        statusCode: 201;
-                        data: components["schemas"]["JobTriggerResultDto"];
                     };
                 };
             };
@@ -18652,10 +18648,6 @@ export interface operations {
                         /** @constant */
                         statusCode: 200;
                         data: components["schemas"]["BulkPreviewDto"];
-                    } | {
-                        /** @constant */
-                        statusCode: 201;
-                        data: components["schemas"]["JobTriggerResultDto"];
                     };
                 };
             };
@@ -32741,10 +32733,6 @@ export interface operations {
                         /** @constant */
                         statusCode: 200;
                         data: components["schemas"]["RulePreviewDto"];
-                    } | {
-                        /** @constant */
-                        statusCode: 201;
-                        data: components["schemas"]["StartedRuleApplicationDto"];
                     };
                 };
             };
