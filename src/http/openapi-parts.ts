@@ -10,6 +10,11 @@ export const BEARER_REFUSALS: Readonly<Record<number, string>> = {
   500: 'An internal error occurred.',
 };
 
+/** Description of the 503 of every operation. */
+export const UNAVAILABLE =
+  'The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that ' +
+  'the service must be upgraded before it can read the record.';
+
 // The document uses two names for the same kind of bearer credential.
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } as const;
 export const SECURITY_SCHEMES = {

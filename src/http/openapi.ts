@@ -19,6 +19,7 @@ import {
   parameterComponents,
   RATE_HEADERS,
   SECURITY_SCHEMES,
+  UNAVAILABLE,
 } from './openapi-parts.js';
 import { SchemaCollection, type JsonSchema } from './openapi-schemas.js';
 import { CommandResponseDto, cursorPage, ErrorResponseDto, LookupDto, page, PartnerErrorDto } from './shapes.js';
@@ -249,9 +250,7 @@ function refusalsOf(endpoint: Endpoint): Record<number, string> {
     ...BEARER_REFUSALS,
     ...(takesBody ? { 413: `The body is larger than ${limit}.`, 415: 'The body is not JSON.' } : {}),
     ...(isCounted(endpoint) ? { 429: 'Too many requests.' } : {}),
-    503:
-      'The service is unavailable, or its read models have not reached `X-Min-Position`. The code ' +
-      '`RECORD_UNREADABLE` means that the service must be upgraded before it can read the record.',
+    503: UNAVAILABLE,
   };
 }
 

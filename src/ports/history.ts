@@ -22,13 +22,14 @@ export interface HistoryIdentity {
 
 const RESTORING = 'restoring-';
 
+const INTERRUPTED =
+  'A restore into this event store was interrupted, so the store contains only the beginning of a backup. ' +
+  'Continue with `npm run restore -- FILE --resume`, or empty the store.';
+
 /** Thrown if the store contains only a part of a backup, because its restore was interrupted. */
 export class RestoreIncomplete extends Error {
   constructor() {
-    super(
-      'A restore into this event store was interrupted, so the store contains only the beginning of a backup. ' +
-        'Continue with `npm run restore -- FILE --resume`, or empty the store.',
-    );
+    super(INTERRUPTED);
     this.name = 'RestoreIncomplete';
   }
 }

@@ -5745,7 +5745,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5923,7 +5923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6152,7 +6152,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6322,7 +6322,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6525,7 +6525,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6732,7 +6732,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6907,7 +6907,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7076,7 +7076,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7264,7 +7264,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7434,7 +7434,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7637,7 +7637,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7804,7 +7804,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8033,7 +8033,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8234,7 +8234,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8439,7 +8439,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8641,7 +8641,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8843,7 +8843,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9042,7 +9042,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9209,7 +9209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9414,7 +9414,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9616,7 +9616,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9783,7 +9783,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9984,7 +9984,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10186,7 +10186,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10368,7 +10368,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10597,7 +10597,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10767,7 +10767,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10974,7 +10974,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11143,7 +11143,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11327,7 +11327,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11556,7 +11556,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11726,7 +11726,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11929,7 +11929,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12136,7 +12136,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12309,7 +12309,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12484,7 +12484,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12673,7 +12673,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12842,7 +12842,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13009,7 +13009,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13177,7 +13177,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13406,7 +13406,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13609,7 +13609,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13814,7 +13814,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -13979,7 +13979,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14160,7 +14160,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14385,7 +14385,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14550,7 +14550,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14752,7 +14752,7 @@ export interface operations {
                     "application/json": components["schemas"]["PartnerErrorDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -14932,7 +14932,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15135,7 +15135,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15360,7 +15360,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15589,7 +15589,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15794,7 +15794,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -15961,7 +15961,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16128,7 +16128,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16327,7 +16327,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16494,7 +16494,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16661,7 +16661,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -16864,7 +16864,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17067,7 +17067,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17234,7 +17234,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17423,7 +17423,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17593,7 +17593,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17780,7 +17780,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -17950,7 +17950,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18155,7 +18155,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18356,7 +18356,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18589,7 +18589,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -18822,7 +18822,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19010,7 +19010,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19180,7 +19180,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19383,7 +19383,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19571,7 +19571,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19772,7 +19772,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -19977,7 +19977,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20182,7 +20182,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20385,7 +20385,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20554,7 +20554,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20761,7 +20761,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -20928,7 +20928,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21097,7 +21097,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21268,7 +21268,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21435,7 +21435,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21650,7 +21650,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -21851,7 +21851,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22052,7 +22052,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22253,7 +22253,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22433,7 +22433,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22594,7 +22594,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -22823,7 +22823,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23003,7 +23003,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23232,7 +23232,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23435,7 +23435,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23640,7 +23640,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -23841,7 +23841,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24042,7 +24042,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24209,7 +24209,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24410,7 +24410,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24613,7 +24613,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24814,7 +24814,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -24981,7 +24981,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25150,7 +25150,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25317,7 +25317,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25500,7 +25500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25673,7 +25673,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -25854,7 +25854,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26083,7 +26083,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26253,7 +26253,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26460,7 +26460,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26629,7 +26629,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26800,7 +26800,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -26971,7 +26971,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27146,7 +27146,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27319,7 +27319,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27491,7 +27491,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27665,7 +27665,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -27832,7 +27832,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28061,7 +28061,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28231,7 +28231,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28434,7 +28434,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28641,7 +28641,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -28848,7 +28848,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29035,7 +29035,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29264,7 +29264,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29434,7 +29434,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29635,7 +29635,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -29803,7 +29803,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30008,7 +30008,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30175,7 +30175,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30342,7 +30342,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30676,7 +30676,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -30846,7 +30846,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31075,7 +31075,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31278,7 +31278,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31485,7 +31485,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31688,7 +31688,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -31863,7 +31863,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32092,7 +32092,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32262,7 +32262,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32465,7 +32465,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32672,7 +32672,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -32907,7 +32907,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33114,7 +33114,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33321,7 +33321,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33500,7 +33500,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33701,7 +33701,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -33902,7 +33902,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34096,7 +34096,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34325,7 +34325,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34495,7 +34495,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34728,7 +34728,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -34935,7 +34935,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35168,7 +35168,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35351,7 +35351,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35580,7 +35580,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35750,7 +35750,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -35953,7 +35953,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36160,7 +36160,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36361,7 +36361,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36566,7 +36566,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36771,7 +36771,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -36940,7 +36940,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37145,7 +37145,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37324,7 +37324,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37553,7 +37553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37723,7 +37723,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -37926,7 +37926,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38133,7 +38133,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38315,7 +38315,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38517,7 +38517,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38722,7 +38722,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -38923,7 +38923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39124,7 +39124,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39228,7 +39228,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39426,7 +39426,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39627,7 +39627,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39831,7 +39831,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -39935,7 +39935,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40036,7 +40036,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40134,7 +40134,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -40236,7 +40236,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorResponseDto"];
                 };
             };
-            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. The code `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
+            /** @description The service is unavailable, or its read models have not reached `X-Min-Position`. `RECORD_UNREADABLE` means that the service must be upgraded before it can read the record. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
