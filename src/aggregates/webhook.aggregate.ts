@@ -26,7 +26,9 @@ export type DisabledReason = z.output<typeof DisabledReason>;
 export const webhookRecord = record({
   url: text(z.string().trim().min(1).max(2_000), { description: 'A public HTTPS URL.' }),
   types: field(EventTypes, z.array(z.string()), {
-    description: 'Event types to deliver. `*` matches any text, as in `kontor.sale.*`.',
+    description:
+      'Event types to deliver. `*` matches any text, as in `kontor.sale.*`. Each entry of a request must ' +
+      'match the type of an integration event.',
   }),
   description: optionalText(paragraph(500)),
   isEnabled: derived(z.boolean(), { description: 'Nothing is delivered to a disabled webhook.' }),

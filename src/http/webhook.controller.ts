@@ -13,6 +13,7 @@ import {
 } from '../commands/webhook.commands.js';
 import { GetWebhook, ListDeliveries, ListWebhooks } from '../queries/webhook.queries.js';
 import { instantInput, optionalPaging } from './input.js';
+import { areKnown, unknownType } from './known-event-types.js';
 import { recordDto } from './record-shapes.js';
 import { controllerOf, pageOf, routesAt, valueOf } from './routes.js';
 import { instantOut, named, recordFields, recordId } from './shapes.js';
@@ -57,12 +58,20 @@ export const WebhookDeliveryDto = named(
     attempts: z.int().min(1),
     ...response,
     lastAttemptAt: instantOut,
-    nextAttemptAt: instantOut.nullable(),
+    nextAttemptAt: instantOut.nullable().meta({
+      description:
+        'Null if no attempt will follow, or if its time depends on the receiver, which is down and gets one message at ' +
+        'a time.',
+    }),
   }),
 );
 
 const listQuery = z.strictObject(optionalPaging);
 const deliveriesQuery = z.strictObject({ ...optionalPaging, status: status.exactOptional() });
+// This is a rule for requests only: stored events may contain types that match no integration event.
+const knownTypes = CreateWebhook.schema.shape.types.refine(areKnown, unknownType);
+const createBody = CreateWebhook.schema.extend({ types: knownTypes }).meta({ id: 'CreateWebhookDto' });
+const updateBody = UpdateWebhook.schema.extend({ types: z.exactOptional(knownTypes) }).meta({ id: 'UpdateWebhookDto' });
 const recoverBody = z.strictObject({ since: instantInput }).meta({ id: 'RecoverWebhookDto' });
 
 const routes = routesAt('/api/webhooks', { who: 'tenant', permission: 'integrations.manage', tag: 'Webhooks' });
@@ -83,7 +92,7 @@ export const WebhookController = controllerOf(
         '/api/integration-events) as signed POST requests (Standard Webhooks 1.0). It receives only events recorded ' +
         'after its creation. The events of each record are delivered in order. A delivery is retried until ' +
         'the receiver responds with 2xx, for up to three days.',
-      body: CreateWebhook.schema,
+      body: createBody,
       creates: { showsSecret: true },
       answers: { ...issuedAnswer, also: { 409: 'TOO_MANY_WEBHOOKS: delete a webhook first.' } },
     },
@@ -91,7 +100,11 @@ export const WebhookController = controllerOf(
     issued,
   ),
   routes.get('Get a webhook', WebhookDto, GetWebhook),
-  routes.change('Update, disable or enable a webhook', { method: 'PATCH', path: '/:id' }, UpdateWebhook),
+  routes.command(
+    'Update, disable or enable a webhook',
+    { method: 'PATCH', path: '/:id', body: updateBody },
+    ({ target, body }) => new UpdateWebhook(target, body),
+  ),
   routes.change(
     'Delete a webhook and abandon its pending deliveries',
     { method: 'DELETE', path: '/:id' },

@@ -169,7 +169,7 @@ export class WebhookAttempts {
     if (nowMs - entry.failedAtMs >= RETRIED_FOR_MS) return this.giveUp(entry, event, message, answer);
     const pauseMs = Math.max(this.retries.pauseMs(entry.attempts), answer.afterMs ?? 0);
     entry.dueMs = nowMs + Math.min(MAX_WAIT_MS, pauseMs);
-    this.note(entry, message, 'PENDING', answer, entry.dueMs);
+    this.note(entry, message, 'PENDING', answer, this.gate.opensAtMs(entry.dueMs));
     return 'again';
   }
 
@@ -222,7 +222,7 @@ export class WebhookAttempts {
     return isDone === true;
   }
 
-  private note(entry: Entry, message: Outgoing, status: DeliveryStatus, answer: Answer, dueMs?: number): void {
+  private note(entry: Entry, message: Outgoing, status: DeliveryStatus, answer: Answer, nextMs?: number): void {
     const { clock } = this.parts;
     const lastAttemptAt = new Date(clock.nowMs()).toISOString();
     const { id, number, createdAt } = (entry.logged = this.placeOf(entry.logged, lastAttemptAt));
@@ -231,7 +231,7 @@ export class WebhookAttempts {
       ...{ id, number, webhookId: this.address.id, messageId: message.id, eventType: message.type },
       ...{ subject: message.subject, source: { eventId, stream, revision, position } },
       ...{ status, attempts, responseStatus: answer.status, responseBody: answer.body, code: answer.code },
-      ...{ createdAt, lastAttemptAt, nextAttemptAt: dueMs === undefined ? null : new Date(dueMs).toISOString() },
+      ...{ createdAt, lastAttemptAt, nextAttemptAt: nextMs === undefined ? null : new Date(nextMs).toISOString() },
     });
   }
 

@@ -69,6 +69,15 @@ export class WebhookGate {
     return !this.closed();
   }
 
+  /**
+   * Returns the time at which an attempt that is due at `dueMs` can begin; undefined if that depends on other attempts.
+   */
+  opensAtMs(dueMs: number): number | undefined {
+    if (!this.isDown) return dueMs;
+    if (this.queue.length > 0) return undefined;
+    return Math.max(dueMs, this.clock.nowMs() + this.pausedUntilMs - this.clock.monotonicMs());
+  }
+
   leave(isSuccess: boolean, tookMs: number, afterMs = 0): void {
     this.running -= 1;
     if (isSuccess) this.succeeded(tookMs);

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { answers, query } from '../eventsourcing/handler.js';
 import { type Delivery, DeliveryLog, type DeliveryStatus } from '../observability/delivery-log.js';
 import { PLATFORM, tenantScope, type Scope } from '../ports/read-store.js';
+import { CLOCK } from '../ports/time.js';
 import { tenants } from '../projections/tenant.projection.js';
 import { webhooks, type WebhookView } from '../projections/webhook.projection.js';
 import {
@@ -67,8 +68,16 @@ async function forOperators(
   };
 }
 
-const recordOf = ({ source: _, number: __, ...delivery }: Delivery): DeliveryRecord => ({
+/**
+ * Omits a time that has passed: the message has been waiting since then for a receiver that is down or slow. The log is
+ * written only after attempts.
+ */
+const timeAhead = (at: string | null, nowMs: number): string | null =>
+  at !== null && Date.parse(at) <= nowMs ? null : at;
+
+const recordOf = ({ source: _, number: __, ...delivery }: Delivery, nowMs: number): DeliveryRecord => ({
   ...delivery,
+  nextAttemptAt: timeAhead(delivery.nextAttemptAt, nowMs),
   updatedAt: delivery.lastAttemptAt,
   revision: delivery.attempts,
 });
@@ -81,11 +90,13 @@ export const webhookQueryHandlers = [
     const found = await models.all(webhooks, tenantScope(tenantId));
     return Promise.all(found.map((webhook) => forOperators(log, tenantId, webhook)));
   }),
-  answers(ListDeliveries, [ReadModels, DeliveryLog], async (models, log, scope, webhookId, filters) => {
+  answers(ListDeliveries, [ReadModels, DeliveryLog, CLOCK], async (models, log, clock, scope, webhookId, filters) => {
     await models.found(webhooks, scope, webhookId, 'webhook');
     const { pageNumber, pageSize, status } = filters;
     const where = { webhookId, ...(status !== undefined && { status }) };
     const { items, totalCount } = await log.list(scope, where, offsetOf(pageNumber, pageSize), pageSize);
-    return pageOf(items.map(recordOf), totalCount, pageNumber, pageSize);
+    const nowMs = clock.nowMs();
+    const shown = items.map((item) => recordOf(item, nowMs));
+    return pageOf(shown, totalCount, pageNumber, pageSize);
   }),
 ];

@@ -192,7 +192,7 @@ async function makeRecords(): Promise<void> {
   const notice = { title: 'A notice', body: 'For all.', broadcast: true };
   const sent = (await service.post('/api/notifications/admin/send', notice, tenant.token)).data;
   ids.set('/api/notifications', (sent as { notificationId: string }).notificationId);
-  const hook = { url: 'https://receiver.invalid/', types: ['none'] };
+  const hook = { url: 'https://receiver.invalid/', types: ['kontor.period.closed.v1'] };
   ids.set('/api/webhooks', (await service.post('/api/webhooks', hook, tenant.token)).id);
   const category = await service.post('/api/transaction-categories', { name: 'A category' }, tenant.token);
   expect(category.told).toBe('201');

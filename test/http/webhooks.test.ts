@@ -1,8 +1,10 @@
+import { updateWebhook, webhook } from '../../src/aggregates/webhook.aggregate.js';
 import { DeadLetters } from '../../src/integration/dead-letters.js';
 import { type Delivery, DeliveryLog } from '../../src/observability/delivery-log.js';
 import type { EventPage, ListedEvent } from '../../src/queries/event-list.query.js';
 import type { Page } from '../../src/queries/query.js';
 import type { WebhookView } from '../../src/projections/webhook.projection.js';
+import { elsewhere } from '../support/elsewhere.js';
 import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type TestKey, type TestTenant } from '../support/service.js';
 import { type ReceivedEvent, verified, WebhookReceiver } from '../support/webhook-receiver.js';
@@ -102,9 +104,19 @@ describe('A webhook', () => {
   });
 
   test('is shown without its secret, and not to other tenants', async () => {
-    const made = await create({ url: receiver.urlOf('/shown'), types: ['none'], description: 'Our shop' });
+    const made = await create({
+      url: receiver.urlOf('/shown'),
+      types: ['kontor.period.closed.v1'],
+      description: 'Our shop',
+    });
     const reply = await service.get(`${PATH}/${made.id}`, tenant.token);
-    const known = { id: made.id, url: made.url, types: ['none'], description: 'Our shop', revision: 0 };
+    const known = {
+      id: made.id,
+      url: made.url,
+      types: ['kontor.period.closed.v1'],
+      description: 'Our shop',
+      revision: 0,
+    };
     expect(reply.data).toMatchObject({ ...known, isEnabled: true, disabledReason: null, disabledAt: null });
     expect(JSON.stringify(reply.body)).not.toContain('secret');
     const listed = (await service.get(PATH, tenant.token)).body as Page<WebhookView>;
@@ -123,6 +135,8 @@ describe('A webhook', () => {
     ['not a url', ['*'], 'url', false],
     ['https://example.com/', [], 'types', false],
     ['https://example.com/', ['Has blanks'], 'types[0]', false],
+    ['https://example.com/', ['kontor.sale.*', 'kontor.sales.*'], 'types', false],
+    ['https://example.com/', ['-5'], 'types', false],
   ])('with the address %s and types %j is rejected at %s', async (url, types, path, isPublicOnly) => {
     const strict = isPublicOnly ? await TestService.start() : service;
     try {
@@ -132,6 +146,45 @@ describe('A webhook', () => {
     } finally {
       if (isPublicOnly) await strict.close();
     }
+  });
+
+  test('cannot be changed to types that do not exist, but keeps unknown types that it has', async () => {
+    const { id } = await webhookAt('/types');
+    const change = (body: object) => service.call('PATCH', `${PATH}/${id}`, { token: tenant.token, body });
+    const refused = await change({ types: ['kontor.sales.*'] });
+    const message = 'Every entry must match the type of an integration event.';
+    expect([refused.status, refused.body]).toMatchObject([400, { errors: [{ path: 'types', message }] }]);
+    expect((await change({ types: ['kontor.s?le.*'] })).status).toBe(200);
+
+    // The rule applies to requests only. Existing webhooks may have unknown types.
+    await elsewhere(
+      service.service.engines,
+      ({ runner }) =>
+        runner.execute(webhook, { tenantId: tenant.id, id }, { types: ['kontor.sales.*'] }, updateWebhook),
+      tenant.id,
+    );
+    expect((await change({ description: 'Old' })).status).toBe(200);
+    expect(await shown(id)).toMatchObject({ types: ['kontor.sales.*'], description: 'Old' });
+    expect((await service.call('DELETE', `${PATH}/${id}`, { token: tenant.token })).status).toBe(200);
+  });
+
+  test('shows no time for an attempt that is overdue because its receiver is down', async () => {
+    const { id: webhookId } = await webhookAt('/overdue', ['kontor.period.closed.v1']);
+    const log = new DeliveryLog(service.service.engines.reads);
+    const nowMs = service.clock.nowMs();
+    const entry = (number: number, aheadMs: number): [number, Delivery] => [
+      number,
+      {
+        ...{ id: `delivery-${number}`, number, webhookId, messageId: 'm', eventType: 'kontor.period.closed.v1' },
+        ...{ subject: 's', source: { eventId: 'e', stream: 's', revision: 0, position: 0 }, status: 'PENDING' },
+        ...{ attempts: 1, responseStatus: 503, responseBody: '', code: 'HTTP_503' },
+        ...{ createdAt: new Date(nowMs - number).toISOString(), lastAttemptAt: new Date(nowMs).toISOString() },
+        nextAttemptAt: new Date(nowMs + aheadMs).toISOString(),
+      },
+    ];
+    await log.record({ tenantId: tenant.id, webhookId, bySlot: new Map([entry(0, -1), entry(1, 3_600_000)]) });
+    const { items } = await deliveriesOf(webhookId);
+    expect(items.map(({ nextAttemptAt }) => nextAttemptAt)).toEqual([null, new Date(nowMs + 3_600_000).toISOString()]);
   });
 
   test('signs with both secrets after a rotation', async () => {
@@ -149,7 +202,7 @@ describe('A webhook', () => {
   });
 
   test('reports the response to a test message', async () => {
-    const made = await webhookAt('/tested', ['none']);
+    const made = await webhookAt('/tested', ['kontor.period.closed.v1']);
     receiver.answer = () => ({ status: 418, body: `a teapot${'.'.repeat(2_000)}` });
     const reply = await service.call('POST', `${PATH}/${made.id}/test`, { token: tenant.token });
     receiver.answer = () => ({ status: 204 });

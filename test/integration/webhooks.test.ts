@@ -298,7 +298,7 @@ describe('While a receiver fails', () => {
   ])(
     'because it %s for an hour, nothing is lost, the order of each record stays, and others get theirs',
     async (_, reply) => {
-      await office.webhook(tenant, '/failing');
+      const { id: webhookId } = await office.webhook(tenant, '/failing');
       await office.webhook(other, '/healthy');
       office.receiver.answer = answers({ '/failing': reply });
       office.start();
@@ -311,6 +311,10 @@ describe('While a receiver fails', () => {
       await office.record(other, 2);
       await office.until(() => countAt('/healthy') === 5, 10);
       expect(countAt('/failing')).toBe(0);
+      const { items } = await office.log.list(tenant, { webhookId, status: 'PENDING' }, 0, 1_000);
+      const [latest] = items.toSorted((one, next) => (one.lastAttemptAt < next.lastAttemptAt ? 1 : -1));
+      // Other messages are sent to the receiver first.
+      expect(latest?.nextAttemptAt).toBeNull();
 
       office.receiver.answer = () => ({ status: 204 });
       await office.until(() => countAt('/failing') === 270);

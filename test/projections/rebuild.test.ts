@@ -24,7 +24,7 @@ beforeAll(async () => {
   await team.change(await team.hire({ roleIds }), { phone: '123' });
   await service.post('/api/platform/jobs/trigger', { jobName: 'session-cleanup' }, await service.operator());
   await notify(books.tenant);
-  const hook = { url: 'https://receiver.invalid/', types: ['none'] };
+  const hook = { url: 'https://receiver.invalid/', types: ['kontor.period.closed.v1'] };
   await service.post('/api/webhooks', hook, books.tenant.token);
   service.service.engines.errors.note({ fingerprint: 'f', level: 'WARN', message: 'It is tried again.' });
   await Promise.all([

@@ -109,7 +109,7 @@ export class Requester {
       role: 'USER',
     });
     await made('/api/transaction-categories', { name: 'A category' });
-    await made('/api/webhooks', { url: 'https://receiver.invalid/', types: ['none'] });
+    await made('/api/webhooks', { url: 'https://receiver.invalid/', types: ['kontor.period.closed.v1'] });
     const categoryId = ids.get('/api/transaction-categories');
     await made('/api/transaction-categories/rules', { categoryId, keyword: 'word' });
     await made('/api/sales', saleOf('by-hand'));

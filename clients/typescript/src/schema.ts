@@ -3855,6 +3855,7 @@ export interface components {
             code: string | null;
             /** Format: date-time */
             lastAttemptAt: string;
+            /** @description Null if no attempt will follow, or if its time depends on the receiver, which is down and gets one message at a time. */
             nextAttemptAt: string | null;
         };
         FactorDto: {
@@ -4126,7 +4127,7 @@ export interface components {
             id: string;
             /** @description A public HTTPS URL. */
             url: string;
-            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. */
+            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. Each entry of a request must match the type of an integration event. */
             types: string[];
             /** @description Standard Webhooks signing secret (`whsec_…`). Returned only once. */
             secret: string;
@@ -5571,6 +5572,7 @@ export interface components {
             code: string | null;
             /** Format: date-time */
             lastAttemptAt: string;
+            /** @description Null if no attempt will follow, or if its time depends on the receiver, which is down and gets one message at a time. */
             nextAttemptAt: string | null;
         };
         WebhookDto: {
@@ -5583,7 +5585,7 @@ export interface components {
             revision: number;
             /** @description A public HTTPS URL. */
             url: string;
-            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. */
+            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. Each entry of a request must match the type of an integration event. */
             types: string[];
             description: string | null;
             /** @description Nothing is delivered to a disabled webhook. */
