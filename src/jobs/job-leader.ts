@@ -5,6 +5,7 @@ import { DomainError } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
+import { eventAt } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import { EVENT_STORE, type EventStore, type RecordedEvent } from '../ports/event-store.js';
 import { type Logger, LOGGER } from '../ports/log.js';
@@ -139,7 +140,11 @@ export class JobLeader {
     const { clock, ids, logger, commands, directory } = this;
     const after = await this.events.head();
     const leftovers = await this.leftovers();
-    const runner = new JobRunner({ commands, clock, ids, logger }, term);
+    const requestAt = async (name: string, revision: number) => {
+      const event = await eventAt(this.events, streamName(aggregate.name, PLATFORM_TENANT, name), revision);
+      return event && this.catalogue.decode(event).metadata.requestId;
+    };
+    const runner = new JobRunner({ commands, clock, ids, logger, requestAt }, term);
     const ending = new AbortController();
     const signal = AbortSignal.any([stale, ending.signal]);
     const running = [

@@ -29,6 +29,8 @@ export type RunnerParts = {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly logger: Logger;
+  /** Returns the request that started a run, given the revision of the run's first event in the job's stream. */
+  readonly requestAt: (jobName: string, revision: number) => Promise<string | undefined>;
 };
 
 type Given = { readonly parameters: unknown; readonly checkpoint?: unknown };
@@ -98,8 +100,10 @@ export class JobRunner {
 
   /** Marks a run as failed, because its process no longer exists. @throws append errors */
   async abandon(jobName: string, executionId: string): Promise<void> {
-    const { events } = await this.change(jobName, executionId, { executionId, error: PROCESS_GONE }, abandonRun);
-    if (events.length > 0) this.parts.logger.warn({ job: jobName, executionId }, PROCESS_GONE);
+    const { events, state } = await this.change(jobName, executionId, { executionId, error: PROCESS_GONE }, abandonRun);
+    if (events.length === 0) return;
+    const requestId = await this.requestOf(jobName, executionId, state);
+    this.parts.logger.warn({ job: jobName, executionId, requestId }, PROCESS_GONE);
   }
 
   /** Stops the run if this process is executing it. Called when another process has recorded the run's end. */
@@ -136,11 +140,21 @@ export class JobRunner {
     const record = () => this.change(job.name, executionId, { ...me, end }, finishRun);
     const recorded = await this.untilStored(record, signal, RECORD_WITHIN_MS);
     const told = { job: job.name, executionId, status: end.status, ...reasonIn(end) };
-    const ofRun = { ...told, path: `/console/jobs/${job.name}?run=${executionId}` };
-    if (!recorded) logger.error(ofRun, 'the outcome of a job could not be recorded');
+    const failed = async () => {
+      const requestId = await this.requestOf(job.name, executionId, state);
+      return { ...told, requestId, path: `/console/jobs/${job.name}?run=${executionId}` };
+    };
+    if (!recorded) logger.error(await failed(), 'the outcome of a job could not be recorded');
     else if (recorded.events.length === 0) logger.warn(told, 'a job ended after another process had ended its run');
-    else if (end.status === 'FAILED') logger.error(ofRun, 'a job failed');
+    else if (end.status === 'FAILED') logger.error(await failed(), 'a job failed');
     else logger.info(told, 'a job ended');
+  }
+
+  /** Returns the id of the request that started the run. The id of a scheduled run is also its request id. */
+  private async requestOf(jobName: string, executionId: string, { manual }: JobState): Promise<string> {
+    const start = manual.find(({ id }) => id === executionId);
+    const asked = start && (await this.parts.requestAt(jobName, start.revision).catch(() => undefined));
+    return asked ?? executionId;
   }
 
   private async run(job: Job, executionId: string, given: Given, signal: AbortSignal): Promise<JobEnd> {
