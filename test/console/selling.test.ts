@@ -28,7 +28,13 @@ test('A notification leads to the rejected sale, which is booked once the branch
   await button('Notifications: 1 unread').click();
   await page.getByRole('link', { name: 'Open', exact: true }).click();
   await title('Sale web-1').waitFor();
-  await page.getByRole('alert').getByText('The branch NORTH does not exist.').waitFor();
+  await page
+    .getByRole('alert')
+    .getByText('The branch NORTH does not exist. Create it, or correct the branch code.')
+    .waitFor();
+  await page.getByRole('alert').getByText('Rejected after 1 attempt.').waitFor();
+  await page.getByText('Sale rejected: branch missing or inactive').first().waitFor();
+  await page.getByText('The service (booking)').first().waitFor();
   await page.getByText('Espresso machine').waitFor();
   await button('Create the branch NORTH').click();
   expect(await dialog().getByLabel('Code').inputValue()).toBe('NORTH');

@@ -105,3 +105,31 @@ test('A receiver that is gone is shown as disabled, with the reason and the next
   await dialog().getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
 });
+
+test('The delivery log names the reason if a receiver does not respond', async () => {
+  const body = { url: 'http://127.0.0.1:9/', types: ['kontor.customer.*'] };
+  const { data: hook } = await service.call<{ data: { id: string } }>('/api/webhooks', {
+    token: shop.ownerToken,
+    body,
+  });
+  await service.call('/api/customers', { token: shop.ownerToken, body: { name: 'Eastwind Foods' } });
+  await visitor.signIn(shop.owner, `/webhooks/${hook.id}`);
+  await row('kontor.customer.created.v1').getByText('The host refuses connections (ECONNREFUSED)').waitFor();
+});
+
+test('Roles have the same names everywhere, and settings and reports name what applies', async () => {
+  await visitor.signIn(shop.owner, '/roles');
+  await page.getByText('Administrator', { exact: true }).waitFor();
+  expect(await page.getByText('ADMIN', { exact: true }).count()).toBe(0);
+  await visitor.goTo('/settings');
+  await button('Edit').click();
+  const hint = dialog().getByText('Owners and administrators without a factor must add one');
+  expect(await hint.count()).toBe(0);
+  await dialog().getByLabel('Second factor').first().click();
+  await page.getByRole('option', { name: 'Required for owners and administrators' }).click();
+  await hint.waitFor();
+  await page.keyboard.press('Escape');
+  await visitor.goTo('/reports/profit-and-loss?from=2026-01-05&to=2026-01-06');
+  await page.waitForFunction("[...document.querySelectorAll('input')].some(({ value }) => value === 'Custom')");
+  await page.waitForFunction("[...document.querySelectorAll('input')].some(({ value }) => value === 'None')");
+});

@@ -3,11 +3,20 @@ import type { paths } from '../../../clients/typescript/src/schema';
 import type { Names } from '../parts/remote-choice';
 import { api, data, whole, type Shapes } from './client';
 import { NAMES_MS, queryClient } from './queries';
+import { byCode, t } from '../messages/catalogue';
 
 export type User = Shapes['UserDto'];
 export type Role = Shapes['RoleDto'];
 export type RoleDetails = Shapes['RoleDetailDto'];
 type UserFilters = paths['/api/users']['get']['parameters']['query'];
+
+export const GRADES = [
+  ['USER', t('User')],
+  ['ADMIN', t('Administrator')],
+  ['OWNER', t('Owner')],
+] as const;
+
+const gradeWords = (grade: string): string => GRADES.find(([each]) => each === grade)?.[1] ?? grade;
 
 export const usersQuery = (query: UserFilters) =>
   queryOptions({
@@ -24,7 +33,10 @@ export const userQuery = (id: string) =>
 
 export const rolesQuery = queryOptions({
   queryKey: ['roles'],
-  queryFn: ({ signal }) => data(api.GET('/api/roles', { signal })),
+  queryFn: async ({ signal }) => {
+    const roles = await data(api.GET('/api/roles', { signal }));
+    return roles.map((role) => (role.isSystem ? { ...role, name: gradeWords(role.name) } : role));
+  },
 });
 
 export const roleQuery = (id: string) =>
@@ -54,8 +66,21 @@ export const roleNames: Names = {
   },
 };
 
+export const gradeNames: Names = {
+  key: ['grades', 'names'],
+  nameOf: (grade) => Promise.resolve(gradeWords(grade)),
+};
+
 export const permissionsQuery = queryOptions({
   queryKey: ['permissions'],
   queryFn: ({ signal }) => data(api.GET('/api/permissions', { signal })),
   staleTime: Infinity,
 });
+
+export const permissionNames: Names = {
+  key: ['permissions', 'names'],
+  nameOf: async (code) => {
+    const found = (await queryClient.query(permissionsQuery)).find((each) => each.code === code);
+    return byCode('permission', code, found?.description ?? code);
+  },
+};

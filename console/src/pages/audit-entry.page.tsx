@@ -5,7 +5,7 @@ import type { ReactNode } from 'react';
 import { auditEntryQuery, type AuditEntry } from '../api/audit';
 import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { BackLink } from '../parts/back-link';
-import { actionWords, actorWords, entityWords, RecordLink, summaryWords } from '../parts/audit-words';
+import { actorWords, RecordLink, summaryWords, recordAndActionWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
 import { Facts } from '../parts/facts';
@@ -14,7 +14,7 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { inSentence, t } from '../messages/catalogue';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/audit/$id');
 
@@ -53,7 +53,7 @@ const Entry = ({ entry }: { entry: AuditEntry }): ReactNode => (
     <Panel title={t('Record')}>
       <Facts
         of={[
-          [t('Action'), `${entityWords(entry.entity)}, ${inSentence(actionWords(entry.action))}`],
+          [t('Action'), recordAndActionWords(entry)],
           ['ID', <Copied key="id" value={entry.entityId} what={t('record ID')} />],
           [t('Tenant'), <TenantOf entry={entry} key="tenant" />],
           [t('Event'), <code key="event">{entry.eventType}</code>],

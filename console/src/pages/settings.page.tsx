@@ -103,7 +103,9 @@ function Edit({ settings }: { settings: Settings }): ReactNode {
         <>
           <OneOfField
             form={form}
-            hint={t('Owners and administrators without a factor must add one before they can do anything else.')}
+            {...(form.values['requireFactor'] === 'true' && {
+              hint: t('Owners and administrators without a factor must add one before they can do anything else.'),
+            })}
             label={t('Second factor')}
             name="requireFactor"
             options={FACTOR_RULES}

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { tenantAuditEntryQuery } from '../api/tenant-audit';
 import { BackLink } from '../parts/back-link';
-import { actionWords, actorWords, entityWords, summaryWords } from '../parts/audit-words';
+import { actorWords, summaryWords, recordAndActionWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DiffView } from '../parts/diff-view';
 import { Facts } from '../parts/facts';
@@ -12,7 +12,7 @@ import { Instant } from '../parts/instant';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { inSentence, t } from '../messages/catalogue';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/audit-log/$id');
 
@@ -38,7 +38,7 @@ export function TenantAuditEntryPage(): ReactNode {
               of={[
                 [t('Actor'), actorWords(entry.userName)],
                 [t('Time'), <Instant at={entry.occurredAt} key="when" />],
-                [t('Record'), `${entityWords(entry.entity)}, ${inSentence(actionWords(entry.action))}`],
+                [t('Record'), recordAndActionWords(entry)],
                 [t('Record ID'), <Copied key="id" value={entry.entityId} what={t('record ID')} />],
                 [t('Request'), <Copied key="request" value={entry.requestId} what={t('request ID')} />],
                 [t('IP address'), entry.ipAddress],

@@ -2,7 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
 import { tenantAuditQuery } from '../api/tenant-audit';
-import { ACTIONS, actionWords, ENTITIES, entityWords } from '../parts/audit-words';
+import { ACTIONS, ENTITIES, recordAndActionWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
 import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
@@ -15,7 +15,7 @@ import { auditColumns } from '../parts/timeline';
 import { useZone } from '../parts/zone';
 import { instantsOf } from '../parts/zone-days';
 import type { TenantAuditFilters } from '../routes/tenant-filters';
-import { inSentence, t } from '../messages/catalogue';
+import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/audit-log');
 
@@ -25,7 +25,7 @@ const columns: readonly Column<AuditEntry>[] = [
     key: 'record',
     narrow: 'hidden',
     header: t('Record'),
-    cell: ({ entity, action }) => `${entityWords(entity)}, ${inSentence(actionWords(action))}`,
+    cell: recordAndActionWords,
   },
   { key: 'request', header: t('Request ID'), isExtra: true, cell: ({ requestId }) => <code>{requestId}</code> },
   { key: 'where', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? NOTHING },

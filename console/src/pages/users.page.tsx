@@ -3,7 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { branchSource } from '../api/books';
 import { useMay } from '../api/me';
-import { rolesQuery, usersQuery, type User } from '../api/people';
+import { GRADES, rolesQuery, usersQuery, type User } from '../api/people';
 import { ActiveStatus } from '../parts/active-status';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
@@ -14,7 +14,7 @@ import { NameOf } from '../parts/name-of';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { UserActions } from '../parts/user-actions';
-import { CreateUser, GRADES } from '../parts/user-form';
+import { CreateUser } from '../parts/user-form';
 import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/users');

@@ -3,6 +3,8 @@ import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
 import { amountWords } from './amount';
 import { dayWords } from './day';
+import { reasonWords } from './sale-words';
+import { serviceActorWords } from './service-parts';
 import { TYPES } from './transaction-words';
 import { byCode, inSentence, t } from '../messages/catalogue';
 import { fieldWords } from '../messages/field-words';
@@ -79,13 +81,16 @@ export const ACTIONS: readonly (readonly [action: AuditEntry['action'], words: s
 export const actionWords = (action: AuditEntry['action']): string =>
   ACTIONS.find(([known]) => known === action)?.[1] ?? action;
 
+export const recordAndActionWords = ({ entity, action }: Pick<AuditEntry, 'entity' | 'action'>): string =>
+  `${entityWords(entity)}, ${actionWords(action).toLocaleLowerCase(locale)}`;
+
 /** Returns the display name of an actor: a person, an operator, a partner's system, or the service itself. */
 export function actorWords(userName: string | null): string {
   if (userName === null) return t('Unknown');
   if (userName === 'operator') return t('An operator');
   const [, kind, name] = /^(partner|system):(.*)$/.exec(userName) ?? [];
   if (kind === 'partner') return t('Partner {name}', { name: name ?? '' });
-  return kind === 'system' ? t('The service ({name})', { name: name ?? '' }) : userName;
+  return kind === 'system' ? serviceActorWords(name ?? '') : userName;
 }
 
 /** Matches the parts of a summary from the service, such as `Customer "Ada Ltd" updated: city, phone`. */
@@ -115,8 +120,16 @@ function nameWords(name: string, eventType: string): string {
   return /^\d{4}-\d\d-\d\d$/.test(name) ? dayWords(name) : name;
 }
 
-/** Describes the action that an entry records, in the viewer's language. Codes are not translated. */
-export function summaryWords({ eventType, summary }: Pick<AuditEntry, 'eventType' | 'summary'>): string {
+type Told = Pick<AuditEntry, 'eventType' | 'summary'>;
+
+/** Describes the action that an entry records, in the viewer's language. */
+export function summaryWords(entry: Told): string {
+  // The service calls partner keys integration keys.
+  const words = wordsOf(entry).replace(/^Integration key/, entityWords('integration-key'));
+  return entry.eventType === 'SaleRejected' ? words.replace(/[A-Z_]+$/, reasonWords) : words;
+}
+
+function wordsOf({ eventType, summary }: Told): string {
   const parts = SUMMARY.exec(summary);
   if (parts === null) return summary;
   const [, action = '', name, details] = parts;

@@ -10,7 +10,7 @@ import { count } from './figures';
 import { Choice, FilterBar, useSetter } from './filter-bar';
 import { Instant } from './instant';
 import { Listing } from './listing';
-import { DELIVERY_STATUSES, DeliveryStatus } from './webhook-words';
+import { DELIVERY_STATUSES, DeliveryStatus, failureWords } from './webhook-words';
 import { rich, t } from '../messages/catalogue';
 
 type Props = {
@@ -49,15 +49,9 @@ const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
     key: 'event',
     isWide: true,
     header: t('Event'),
-    cell: ({ eventType, subject }) => (
-      <>
-        <code>{eventType}</code>
-        <div className="k-nothing" title={subject}>
-          {subject}
-        </div>
-      </>
-    ),
+    cell: ({ eventType, subject }) => <code title={subject}>{eventType}</code>,
   },
+  { key: 'record', isExtra: true, header: t('Record ID'), cell: ({ subject }) => <code>{subject}</code> },
   { key: 'status', narrow: 'end', header: t('Status'), cell: ({ status }) => <DeliveryStatus status={status} /> },
   { key: 'response', header: t('Response'), cell: (delivery) => <Response delivery={delivery} /> },
   { key: 'attempts', narrow: 'hidden', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
@@ -67,7 +61,7 @@ const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
     header: t('Last attempt'),
     cell: ({ lastAttemptAt }) => <Instant as="relative" at={lastAttemptAt} />,
   },
-  { key: 'next', header: t('Next attempt'), cell: ({ nextAttemptAt }) => <Instant as="relative" at={nextAttemptAt} /> },
+  { key: 'next', header: t('Next attempt'), cell: (delivery) => <NextAttempt delivery={delivery} /> },
   {
     key: 'actions',
     header: t('Action'),
@@ -75,15 +69,16 @@ const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
   },
 ];
 
+const NextAttempt = ({ delivery: { status, nextAttemptAt } }: { delivery: Delivery }): ReactNode =>
+  status === 'PENDING' && nextAttemptAt === null ? (
+    t('when the receiver responds again')
+  ) : (
+    <Instant as="relative" at={nextAttemptAt} />
+  );
+
 const Response = ({ delivery: { responseStatus, responseBody, code } }: { delivery: Delivery }): ReactNode => (
   <>
-    {responseStatus ?? <span className="k-nothing">{t('none')}</span>}
-    {code !== null && (
-      <>
-        {' '}
-        <code>{code}</code>
-      </>
-    )}
+    {responseStatus ?? failureWords(code ?? '')}
     {responseBody !== null && responseBody !== '' && (
       <details>
         <summary>{t('Body')}</summary>

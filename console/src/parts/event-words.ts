@@ -1,6 +1,7 @@
 import type { AuditEntry } from '../api/audit';
 import type { HistoryEvent } from '../api/records';
 import { actorWords } from './audit-words';
+import { serviceActorWords } from './service-parts';
 import { t } from '../messages/catalogue';
 
 /** Returns a member's value, if it is a string. */
@@ -19,5 +20,5 @@ export function actorOf({ metadata, position }: HistoryEvent, audit: readonly Au
   const source = textIn(metadata, 'sourceId');
   if (source !== undefined) return t('Partner {source}', { source });
   const person = textIn(metadata, 'userId') ?? textIn(metadata, 'operatorId');
-  return person ?? t('The service ({metadata})', { metadata: textIn(metadata, 'system') ?? t('automatic') });
+  return person ?? serviceActorWords(textIn(metadata, 'system') ?? t('automatic'));
 }

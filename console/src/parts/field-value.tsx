@@ -1,5 +1,9 @@
 import { Fragment, type ReactNode } from 'react';
+import { isOperator, useMe } from '../api/me';
+import { gradeNames, permissionNames } from '../api/people';
 import { chosenIn } from './many-of-field';
+import { NameOf } from './name-of';
+import type { Names } from './remote-choice';
 import { RecordName, type RecordKind } from './record-name';
 import { t } from '../messages/catalogue';
 
@@ -30,6 +34,16 @@ const TRANSACTIONS = ['transaction', 'transactions', 'reversal', 'openingTransac
 /** The records that contain the id of an account for each type of account. */
 const ACCOUNTS = ['defaults', 'byType'];
 
+/** The fields that contain codes with names. */
+const CODES: Readonly<Record<string, Names>> = { permissions: permissionNames, role: gradeNames };
+const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '').replace(/^.*\./, '');
+
+/** A code's name. Operators cannot read the names of permissions. */
+function CodeName({ code, source }: { readonly code: string; readonly source: Names }): ReactNode {
+  const me = useMe();
+  return me === undefined || isOperator(me) ? code : <NameOf id={code} source={source} />;
+}
+
 function kindOf(path: string): RecordKind | undefined {
   const [field = '', of = ''] = path
     .replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '')
@@ -49,13 +63,16 @@ export function FieldValue({ path, value, tenantId }: Props): ReactNode {
   if (value === undefined || value === null) return '—';
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   const kind = kindOf(path);
+  const source = CODES[fieldOf(path)];
   // Forms store each list as a single string.
-  const texts = kind !== undefined && typeof value === 'string' ? chosenIn(value) : value;
+  const texts = (kind ?? source) !== undefined && typeof value === 'string' ? chosenIn(value) : value;
   if (isListOfTexts(texts))
     return texts.map((each, index) => (
       <Fragment key={each}>
         {index > 0 && ', '}
-        {kind === undefined ? each : <RecordName id={each} kind={kind} tenantId={tenantId} />}
+        {source !== undefined && <CodeName code={each} source={source} />}
+        {kind !== undefined && <RecordName id={each} kind={kind} tenantId={tenantId} />}
+        {(kind ?? source) === undefined && each}
       </Fragment>
     ));
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);

@@ -102,16 +102,21 @@ type ChoiceProps<T extends string> = {
   readonly value: T | undefined;
   readonly options: readonly (readonly [value: T, words: string])[];
   readonly onChange: (value: T | undefined) => void;
+  /** Words for the absence of a value. Default: "Any". */
+  readonly none?: string;
 };
 
-/** Selects one of several values, or "Any". */
-export function Choice<T extends string>({ label, value, options, onChange }: ChoiceProps<T>): ReactNode {
+/** Selects one of several values, or none of them. */
+export function Choice<T extends string>({ label, value, options, onChange, none }: ChoiceProps<T>): ReactNode {
   return (
     <Select
       allowDeselect={false}
       checkIconPosition="right"
       className="k-choice"
-      data={[{ value: '', label: t('Any') }, ...options.map(([each, words]) => ({ value: each, label: words }))]}
+      data={[
+        { value: '', label: none ?? t('Any') },
+        ...options.map(([each, words]) => ({ value: each, label: words })),
+      ]}
       label={label}
       onChange={(chosen) => {
         onChange(options.find(([each]) => each === chosen)?.[0]);

@@ -111,6 +111,7 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
     <>
       <Choice
         label={t('Period')}
+        none={t('Custom')}
         onChange={(next) => {
           onChange({ ...filters, ...(next === undefined ? period : periodOf(next, day)) });
         }}

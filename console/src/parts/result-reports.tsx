@@ -93,6 +93,7 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
         <ReportFilterBar filters={filters} onChange={onChange} scope="period">
           <Choice
             label={t('Columns')}
+            none={t('None')}
             onChange={(by) => {
               onChange({ ...filters, by });
             }}

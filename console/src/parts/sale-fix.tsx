@@ -43,10 +43,11 @@ export function RejectedSale({ sale }: Props): ReactNode {
       variant="outline"
     >
       <Text size="sm">
-        {rich(
-          'Rejected as <c>{code}</c> after {attempts, plural, one {# attempt} other {# attempts}}. {heals, select, true {The sale is booked automatically as soon as the cause is removed.} other {Correct the sale in the system where it was entered, and send it again with a new number.}}',
-          { code, c: (words) => <code>{words}</code>, attempts, heals: String(isHealing(code)) },
-        )}
+        {t(
+          'Rejected after {attempts, plural, one {# attempt} other {# attempts}}. {heals, select, true {The sale is booked automatically as soon as the cause is removed.} other {Correct the sale in the system where it was entered, and send it again with a new number.}}',
+          { attempts, heals: String(isHealing(code)) },
+        )}{' '}
+        <code className="k-nothing">{code}</code>
       </Text>
       <Group gap="sm" mt="xs">
         <Fix sale={sale} />

@@ -4,7 +4,7 @@ import { askAgain } from '../api/ask-again';
 import { branchesQuery, branchSource } from '../api/books';
 import { api, data, type Shapes } from '../api/client';
 import { useMay } from '../api/me';
-import { rolesQuery, type User } from '../api/people';
+import { GRADES, rolesQuery, type User } from '../api/people';
 import type { Version } from './edit-dialog';
 import { cleared, OneOfField, someOf, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
@@ -12,12 +12,6 @@ import { chosenIn, joined, ManyOfField } from './many-of-field';
 import { ProblemView } from './problem-view';
 import { RemoteField } from './remote-field';
 import { t } from '../messages/catalogue';
-
-export const GRADES = [
-  ['USER', t('User')],
-  ['ADMIN', t('Administrator')],
-  ['OWNER', t('Owner')],
-] as const;
 
 const gradeOf = (value: string | undefined): User['role'] => GRADES.find(([each]) => each === value)?.[0] ?? 'USER';
 

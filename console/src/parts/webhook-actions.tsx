@@ -13,6 +13,7 @@ import { useNowMs } from './now';
 import { StatusBadge } from './status-badge';
 import { SigningSecretOnce, webhookChanges, WebhookFields, webhookVersion } from './webhook-form';
 import { strong } from './strong';
+import { failureWords } from './webhook-words';
 import { rich, t } from '../messages/catalogue';
 
 /** All actions that a user may perform on a webhook. */
@@ -127,14 +128,8 @@ const TestResult = ({ result }: { result: Shapes['WebhookTestResultDto'] }): Rea
     </StatusBadge>
     <Text mt="xs" size="sm">
       {result.responseStatus === null
-        ? t('No response')
+        ? failureWords(result.code ?? '')
         : t('Status {responseStatus}', { responseStatus: result.responseStatus })}
-      {result.code !== null && (
-        <>
-          {' '}
-          · <code>{result.code}</code>
-        </>
-      )}
     </Text>
     {result.responseBody !== null && result.responseBody !== '' && (
       <pre aria-label={t('Response')} className="k-json" role="region" tabIndex={0}>

@@ -31,6 +31,22 @@ export const WebhookStatus = ({ webhook }: { webhook: Standing }): ReactNode => 
 export const disabledBecause = ({ isEnabled, disabledReason }: Standing): string | undefined =>
   isEnabled ? undefined : REASONS[disabledReason ?? 'OWNER'][1];
 
+/** Failures without a response. */
+const FAILURES = [
+  [/^ADDRESS_NOT_PUBLIC/, t('The address is not public')],
+  [/CERT|SIGNATURE/, t('The certificate is not valid')],
+  [/^ECONNREFUSED/, t('The host refuses connections')],
+  [/^(?:EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|TIMED_OUT)/, t('The host does not respond')],
+  [/^(?:EAI_AGAIN|ENODATA|ENOTFOUND|ESERVFAIL)/, t('The host name cannot be resolved')],
+  [/^ECONNRESET/, t('The connection was lost')],
+] as const;
+
+/** Describes a failure without a response. The code remains visible for support. */
+export function failureWords(code: string): string {
+  const words = FAILURES.find(([pattern]) => pattern.test(code))?.[1];
+  return words === undefined ? code : `${words} (${code})`;
+}
+
 const STATUSES: Readonly<Record<Delivery['status'], readonly [Tone, string]>> = {
   PENDING: ['busy', t('Pending')],
   DELIVERED: ['good', t('Delivered')],
