@@ -130,6 +130,7 @@ test('Roles have the same names everywhere, and settings and reports name what a
   await hint.waitFor();
   await page.keyboard.press('Escape');
   await visitor.goTo('/reports/profit-and-loss?from=2026-01-05&to=2026-01-06');
-  await page.waitForFunction("[...document.querySelectorAll('input')].some(({ value }) => value === 'Custom')");
-  await page.waitForFunction("[...document.querySelectorAll('input')].some(({ value }) => value === 'None')");
+  const choice = (label: string) => page.getByRole('combobox', { name: label, exact: true }).first();
+  await choice('Columns').waitFor();
+  expect([await choice('Period').inputValue(), await choice('Columns').inputValue()]).toEqual(['Custom', 'None']);
 });
