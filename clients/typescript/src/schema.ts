@@ -5202,7 +5202,7 @@ export interface components {
             revision: number;
             /** @description Host of the URL. The rest of the URL may contain secrets. */
             host: string;
-            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. */
+            /** @description Event types to deliver. `*` matches any text, as in `kontor.sale.*`. Each entry of a request must match the type of an integration event. */
             types: string[];
             /** @description Nothing is delivered to a disabled webhook. */
             isEnabled: boolean;
