@@ -156,7 +156,7 @@ function openRow({ target }: MouseEvent): void {
 
 /** Shows a cell's full text if the cell is too narrow for it. */
 function showWhole({ target }: MouseEvent): void {
-  const cell = target instanceof Element ? target.closest<HTMLElement>('.k-wide > .k-cell') : null;
+  const cell = target instanceof Element ? target.closest<HTMLElement>('.k-cell') : null;
   if (cell !== null) cell.title = cell.scrollWidth > cell.clientWidth ? cell.innerText : '';
 }
 

@@ -81,6 +81,17 @@ const columnsOf = (
   },
 ];
 
+/** Number of characters in the longest amount or column header of a report. */
+const longestFigure = ({ periods, sections }: ProfitAndLoss): number =>
+  Math.max(
+    ...periods.map(({ name }) => periodWords(name).length),
+    ...sections.flatMap(({ total, totals, rows }) =>
+      [total, ...totals, ...rows.flatMap(({ amount, amounts }) => [amount, ...amounts])].map(
+        (amount) => amountWords(amount).length,
+      ),
+    ),
+  );
+
 /** Income and expenses of a period, in total, by month, or by quarter. */
 export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNode {
   const period = usePeriod(filters);
@@ -109,16 +120,18 @@ export function ProfitAndLossReport({ filters, onChange }: ReportProps): ReactNo
       {(report) => (
         <div className="k-sections">
           <Course parameters={{ ...parameters, by: filters.by ?? 'month' }} />
-          {report.sections.map((section) => (
-            <DataTable
-              columns={columnsOf(report, section, { ...filters, ...period })}
-              empty={t('No {noun} in this period.', { noun: inSentence(sectionWords(section.name)) })}
-              key={section.name}
-              keyOf={({ accountId }) => accountId}
-              label={sectionWords(section.name)}
-              rows={section.rows}
-            />
-          ))}
+          <div className="k-across" style={{ ['--k-figure' as string]: longestFigure(report) }}>
+            {report.sections.map((section) => (
+              <DataTable
+                columns={columnsOf(report, section, { ...filters, ...period })}
+                empty={t('No {noun} in this period.', { noun: inSentence(sectionWords(section.name)) })}
+                key={section.name}
+                keyOf={({ accountId }) => accountId}
+                label={sectionWords(section.name)}
+                rows={section.rows}
+              />
+            ))}
+          </div>
           <Sum label={t('Profit or loss')} value={`${amountWords(report.result)} ${report.currency}`} />
         </div>
       )}
