@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
@@ -61,13 +62,29 @@ const limitedPages = (): Plugin => ({
   },
 });
 
+/** Fails the build if the styles of a component that the console uses are missing in `mantine-styles.ts`. */
+const completeStyles = (): Plugin => ({
+  name: 'complete-styles',
+  apply: 'build',
+  generateBundle(_options, bundle) {
+    const all = readFileSync(fileURLToPath(import.meta.resolve('@mantine/core/styles.css')), 'utf8');
+    const files = Object.values(bundle);
+    const styles = files.map((file) => (file.type === 'asset' ? String(file.source) : '')).join('');
+    const code = files.map((file) => (file.type === 'chunk' ? file.code : '')).join('');
+    const missing = [...new Set(code.match(/\bm_[0-9a-f]{6,9}\b/g))].filter(
+      (name) => all.includes(`.${name}`) && !styles.includes(`.${name}`),
+    );
+    if (missing.length > 0) this.error(`mantine-styles.ts lacks the styles of ${missing.join(', ')}.`);
+  },
+});
+
 /** The service's URL for `npx vite console`, which is used during development. */
 const service = { target: 'http://127.0.0.1:3000', changeOrigin: false };
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [limitedPages(), precompressed()],
+  plugins: [limitedPages(), completeStyles(), precompressed()],
   // A catalogue is imported as a single value, so exporting each string separately would only enlarge it.
   json: { namedExports: false },
   build: {

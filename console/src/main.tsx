@@ -1,5 +1,5 @@
 import './page-policy';
-import '@mantine/core/styles.css';
+import './mantine-styles';
 import './styles.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

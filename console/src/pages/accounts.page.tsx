@@ -15,6 +15,7 @@ import { Money } from '../parts/money';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import type { AccountsFilters } from '../routes/tenant-filters';
+import { RowActions } from '../parts/row-actions';
 import { t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/accounts');
@@ -60,9 +61,9 @@ const actions: Column<Account> = {
   key: 'actions',
   header: t('Actions'),
   cell: (account) => (
-    <div className="k-row-actions">
+    <RowActions about={account.name}>
       <AccountActions about={account.name} account={account} />
-    </div>
+    </RowActions>
   ),
 };
 

@@ -5,7 +5,7 @@ import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords, summaryWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
-import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
@@ -58,6 +58,7 @@ const columns: readonly Column<AuditEntry>[] = [
   { key: 'request', header: t('Request ID'), isExtra: true, cell: ({ requestId }) => <code>{requestId}</code> },
   {
     key: 'tenant',
+    narrow: 'end',
     header: t('Tenant'),
     cell: ({ tenantId, tenantName }) =>
       tenantId === PLATFORM ? <span className="k-nothing">{PLATFORM_NAME}</span> : (tenantName ?? tenantId),
@@ -98,8 +99,10 @@ function Filters({ filters }: { filters: AuditFilters }): ReactNode {
       <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
       <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
       <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
-      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
+      <Pair>
+        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
+        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
+      </Pair>
     </FilterBar>
   );
 }

@@ -17,6 +17,7 @@ import { Listing } from '../parts/listing';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { strong } from '../parts/strong';
+import { RowActions } from '../parts/row-actions';
 import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/branches');
@@ -104,7 +105,7 @@ function Actions({ branch }: { branch: Branch }): ReactNode {
       }),
     );
   return (
-    <div className="k-row-actions">
+    <RowActions about={name}>
       <EditDialog
         about={name}
         fields={(form) => <BranchFields form={form} />}
@@ -131,6 +132,6 @@ function Actions({ branch }: { branch: Branch }): ReactNode {
               strong,
             })}
       </ConfirmAction>
-    </div>
+    </RowActions>
   );
 }

@@ -24,6 +24,7 @@ import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { StatusBadge } from '../parts/status-badge';
 import { strong } from '../parts/strong';
+import { RowActions } from '../parts/row-actions';
 import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/categories');
@@ -135,7 +136,7 @@ function Actions({ category }: { category: Category }): ReactNode {
     changedCategories(cache);
   };
   return (
-    <div className="k-row-actions">
+    <RowActions about={name}>
       <EditDialog
         about={name}
         fields={(form) => <CategoryFields form={form} id={id} />}
@@ -182,6 +183,6 @@ function Actions({ category }: { category: Category }): ReactNode {
           )}
         </ConfirmAction>
       )}
-    </div>
+    </RowActions>
   );
 }

@@ -6,7 +6,7 @@ import { SLOWLY_MS } from '../api/observation';
 import type { Column } from '../parts/data-table';
 import { ErrorLevel, placeOf, Resolution } from '../parts/error-words';
 import { count } from '../parts/figures';
-import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
@@ -36,7 +36,7 @@ const columns: readonly Column<ErrorRecord>[] = [
       </>
     ),
   },
-  { key: 'level', header: t('Level'), cell: ({ level }) => <ErrorLevel level={level} /> },
+  { key: 'level', narrow: 'end', header: t('Level'), cell: ({ level }) => <ErrorLevel level={level} /> },
   {
     key: 'code',
     narrow: 'hidden',
@@ -56,7 +56,12 @@ const columns: readonly Column<ErrorRecord>[] = [
     header: t('First seen'),
     cell: ({ firstSeenAt }) => <Instant as="relative" at={firstSeenAt} />,
   },
-  { key: 'resolved', narrow: 'end', header: t('Status'), cell: ({ resolved }) => <Resolution resolved={resolved} /> },
+  {
+    key: 'resolved',
+    narrow: 'tablet',
+    header: t('Status'),
+    cell: ({ resolved }) => <Resolution resolved={resolved} />,
+  },
 ];
 
 /** Errors grouped by kind. Shows only open errors unless the URL specifies a status. */
@@ -126,8 +131,10 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
       />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
-      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
+      <Pair>
+        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
+        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
+      </Pair>
     </FilterBar>
   );
 }

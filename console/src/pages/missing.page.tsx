@@ -12,7 +12,9 @@ export const MissingPage = (): ReactNode => (
       <Title order={1} size="h3">
         {t('Page not found')}
       </Title>
-      <Text c="dimmed">{t('Check the address. The page may have moved.')}</Text>
+      <Text c="dimmed" ta="center">
+        {t('Check the address. The page may have moved.')}
+      </Text>
       <Link to="/">{t('Go to the overview')}</Link>
     </Stack>
   </main>

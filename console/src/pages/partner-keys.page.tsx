@@ -15,6 +15,7 @@ import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { strong } from '../parts/strong';
+import { RowActions } from '../parts/row-actions';
 import { rich, t } from '../messages/catalogue';
 
 const useRefresh = (): (() => void) => {
@@ -124,7 +125,7 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
   const currency = useCurrency();
   const path = { params: { path: { id } } };
   return (
-    <div className="k-row-actions">
+    <RowActions about={name}>
       <FormDialog<IssuedKey>
         about={name}
         act={({ overlapHours }) =>
@@ -166,6 +167,6 @@ function Actions({ integrationKey: { id, name } }: { integrationKey: Key }): Rea
           { name, strong },
         )}
       </ConfirmAction>
-    </div>
+    </RowActions>
   );
 }

@@ -16,6 +16,7 @@ import { PageHeader } from '../parts/page-header';
 import { ProblemView } from '../parts/problem-view';
 import { strong } from '../parts/strong';
 import { useRefreshUsers } from '../parts/user-form';
+import { RowActions } from '../parts/row-actions';
 import { byCode, rich, t } from '../messages/catalogue';
 
 type Permission = Shapes['CreateRoleDto']['permissions'][number];
@@ -156,7 +157,7 @@ function Actions({ role }: { role: Role }): ReactNode {
   const path = { id };
   if (isSystem) return null;
   return (
-    <div className="k-row-actions">
+    <RowActions about={name}>
       <EditDialog
         about={name}
         fields={(form) => <NameFields form={form} />}
@@ -205,6 +206,6 @@ function Actions({ role }: { role: Role }): ReactNode {
           })}
         </ConfirmAction>
       )}
-    </div>
+    </RowActions>
   );
 }

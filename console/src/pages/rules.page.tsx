@@ -23,6 +23,7 @@ import { ruleChanges, RuleFields, ruleVersion } from '../parts/rule-form';
 import { conditionsOf, RuleStatus, SOURCES, sourceWords } from '../parts/rule-words';
 import type { RulesFilters } from '../routes/tenant-filters';
 import { strong } from '../parts/strong';
+import { RowActions } from '../parts/row-actions';
 import { rich, t } from '../messages/catalogue';
 
 const route = getRouteApi('/signed-in/rules');
@@ -136,7 +137,7 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
   const path = { id };
   const about = conditionsOf(rule);
   return (
-    <div className="k-row-actions">
+    <RowActions about={about}>
       <EditDialog
         about={about}
         fields={(form) => <RuleFields form={form} />}
@@ -185,6 +186,6 @@ function Actions({ rule }: { rule: Rule }): ReactNode {
           strong,
         })}
       </ConfirmAction>
-    </div>
+    </RowActions>
   );
 }

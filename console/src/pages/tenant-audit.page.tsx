@@ -5,7 +5,7 @@ import { tenantAuditQuery } from '../api/tenant-audit';
 import { ACTIONS, ENTITIES, recordAndActionWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
-import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
 import { NOTHING } from '../parts/nothing';
@@ -28,7 +28,7 @@ const columns: readonly Column<AuditEntry>[] = [
     cell: recordAndActionWords,
   },
   { key: 'request', header: t('Request ID'), isExtra: true, cell: ({ requestId }) => <code>{requestId}</code> },
-  { key: 'where', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? NOTHING },
+  { key: 'where', narrow: 'tablet', header: t('IP address'), cell: ({ ipAddress }) => ipAddress ?? NOTHING },
 ];
 
 /** The tenant's audit log. */
@@ -60,8 +60,10 @@ function Filters({ filters }: { filters: TenantAuditFilters }): ReactNode {
       <Choice label={t('Record')} onChange={set('entity')} options={ENTITIES} value={filters.entity} />
       <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
       <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
-      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
+      <Pair>
+        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
+        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
+      </Pair>
     </FilterBar>
   );
 }

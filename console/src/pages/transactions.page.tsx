@@ -11,7 +11,7 @@ import {
 import { useMay } from '../api/me';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
-import { Choice, DateField, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
 import { Money } from '../parts/money';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
@@ -42,6 +42,7 @@ const columns: readonly Column<Transaction>[] = [
   },
   {
     key: 'category',
+    narrow: 'tablet',
     header: t('Category'),
     cell: ({ categoryName, categorizedBy }) => (
       <>
@@ -163,8 +164,10 @@ function Filters({ filters }: { filters: TransactionsFilters }): ReactNode {
         options={ORIGINS}
         value={filters.showSystemGenerated}
       />
-      <DateField label={t('From')} onChange={set('beginDate')} value={filters.beginDate} />
-      <DateField label={t('To')} onChange={set('endDate')} value={filters.endDate} />
+      <Pair>
+        <DateField label={t('From')} onChange={set('beginDate')} value={filters.beginDate} />
+        <DateField label={t('To')} onChange={set('endDate')} value={filters.endDate} />
+      </Pair>
     </FilterBar>
   );
 }

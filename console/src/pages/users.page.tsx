@@ -59,7 +59,12 @@ const shown: readonly Column<User>[] = [
     header: t('Status'),
     cell: ({ isActive }) => <ActiveStatus isActive={isActive} />,
   },
-  { key: 'login', header: t('Last sign-in'), cell: ({ lastLoginAt }) => <Instant as="relative" at={lastLoginAt} /> },
+  {
+    key: 'login',
+    narrow: 'tablet',
+    header: t('Last sign-in'),
+    cell: ({ lastLoginAt }) => <Instant as="relative" at={lastLoginAt} />,
+  },
 ];
 
 function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {

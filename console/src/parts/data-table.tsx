@@ -26,10 +26,10 @@ export type Column<Row> = {
   readonly isExtra?: boolean;
   /**
    * Place in a two-line row on a narrow screen. The first line contains the title and the `end` column, and the second
-   * line the other columns. Hidden columns appear only if the viewer chooses them. By default, the wide column is the
-   * title.
+   * line the other columns. Hidden columns appear only if the viewer chooses them, and `tablet` columns also on
+   * tablets. By default, the wide column is the title.
    */
-  readonly narrow?: 'title' | 'end' | 'hidden';
+  readonly narrow?: 'title' | 'end' | 'tablet' | 'hidden';
 };
 
 /** A column of a list whose rows are all loaded. */
@@ -119,17 +119,17 @@ const classOf = ({ numeric, isWide }: Pick<Column<never>, 'numeric' | 'isWide'>)
 };
 
 function Header<Row>({ column, sorting }: { column: LoadedColumn<Row>; sorting: Sorting | undefined }): ReactNode {
-  const { header, sort } = column;
+  const { header, sort, narrow } = column;
   const className = classOf(column);
   if (sort === undefined || sorting === undefined)
     return (
-      <th className={className} role="columnheader" scope="col">
+      <th className={className} data-narrow={narrow} role="columnheader" scope="col">
         {header}
       </th>
     );
   const [direction, next] = sortBy(column, sorting.current);
   return (
-    <th aria-sort={direction ?? 'none'} className={className} role="columnheader" scope="col">
+    <th aria-sort={direction ?? 'none'} className={className} data-narrow={narrow} role="columnheader" scope="col">
       <button
         className="k-sort"
         onClick={() => {

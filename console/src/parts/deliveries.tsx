@@ -61,7 +61,12 @@ const columnsOf = (webhook: Webhook): readonly Column<Delivery>[] => [
     header: t('Last attempt'),
     cell: ({ lastAttemptAt }) => <Instant as="relative" at={lastAttemptAt} />,
   },
-  { key: 'next', header: t('Next attempt'), cell: (delivery) => <NextAttempt delivery={delivery} /> },
+  {
+    key: 'next',
+    narrow: 'tablet',
+    header: t('Next attempt'),
+    cell: (delivery) => <NextAttempt delivery={delivery} />,
+  },
   {
     key: 'actions',
     header: t('Action'),

@@ -29,22 +29,27 @@ export function FilterBar({ children, filters = {} }: BarProps): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(false);
   const [, change] = useListSearch();
   const isPainted = useDeferredValue(true, false);
+  const isSingle = Children.count(children) === 1;
+  const { search, ...others } = filters as Readonly<Record<string, unknown>>;
+  const active = Object.values(others).filter((value) => value !== undefined).length;
   return (
-    <search className="k-filters" data-open={isOpen || undefined}>
+    <search className="k-filters" data-closed={(!isOpen && !isSingle) || undefined}>
       {/* Calling `map` before and after painting keeps the keys stable, so that the first field keeps its text. */}
       {Children.map(children, (child, at) => (isPainted || at === 0 ? child : <div className="k-choice k-coming" />))}
-      <Button
-        aria-expanded={isOpen}
-        className="k-more-filters"
-        hiddenFrom="sm"
-        leftSection={<Icon name="rules" size={16} />}
-        onClick={toggle}
-        variant="default"
-      >
-        {t('Filters')}
-      </Button>
-      {Object.values(filters).some((value) => value !== undefined) && (
+      {!isSingle && (
         <Button
+          aria-expanded={isOpen}
+          className="k-more-filters"
+          leftSection={<Icon name="rules" size={16} />}
+          onClick={toggle}
+          variant="default"
+        >
+          {active === 0 ? t('Filters') : t('Filters ({active})', { active })}
+        </Button>
+      )}
+      {(active > 0 || search !== undefined) && (
+        <Button
+          className="k-clear-filters"
           leftSection={<Icon name="close" size={14} />}
           onClick={() => {
             change(withoutFilters);
@@ -131,6 +136,9 @@ type DateProps = {
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
 };
+
+/** Fields that belong together, such as the first and the last day. They stay next to each other. */
+export const Pair = ({ children }: { children: ReactNode }): ReactNode => <div className="k-pair">{children}</div>;
 
 /** Field for a calendar day. */
 export const DateField = ({ label, value, onChange }: DateProps): ReactNode => (

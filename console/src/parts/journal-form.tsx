@@ -1,4 +1,4 @@
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { accountSource, type Transaction } from '../api/books';
 import type { Shapes } from '../api/client';
@@ -96,7 +96,7 @@ function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
     form.replace({ ...form.values, ...linesAs('lines', [...next, ...lines.slice(index + 1)]) });
   };
   return (
-    <Group align="flex-end" gap="xs">
+    <div className="k-fields">
       <TextInput
         description={t('For example, 19. Splits the gross amount into net and tax.')}
         inputMode="decimal"
@@ -106,10 +106,15 @@ function SplitTax({ form, digits }: { form: Form; digits: number }): ReactNode {
         }}
         value={rate}
       />
-      <Button disabled={line === undefined || (percent ?? 0n) <= 0n} onClick={split} variant="default">
+      <Button
+        className="k-beside"
+        disabled={line === undefined || (percent ?? 0n) <= 0n}
+        onClick={split}
+        variant="default"
+      >
         {line === undefined ? t('Split tax out of a line') : t('Split tax out of line {line}', { line: index + 1 })}
       </Button>
-    </Group>
+    </div>
   );
 }
 

@@ -69,6 +69,7 @@ export const keyColumns: readonly LoadedColumn<Key>[] = [
   },
   {
     key: 'expires',
+    narrow: 'tablet',
     header: t('Expires'),
     sort: ({ expiresAt }) => expiresAt,
     cell: ({ expiresAt }) =>

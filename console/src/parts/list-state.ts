@@ -65,7 +65,9 @@ const isDefault = (columns: readonly Offered[], keys: readonly string[]): boolea
 export function columnsShown<C extends Offered>(columns: readonly C[], chosen: string | undefined): readonly C[] {
   const keys = chosen?.split(',');
   const shown = columns.filter(({ key, isExtra = false }, index) => index === 0 || (keys?.includes(key) ?? !isExtra));
-  return keys === undefined ? shown : shown.map((column) => (column.narrow === 'hidden' ? visible(column) : column));
+  return keys === undefined
+    ? shown
+    : shown.map((column) => (['hidden', 'tablet'].includes(column.narrow ?? '') ? visible(column) : column));
 }
 
 function visible<C extends Offered>({ narrow: _, ...column }: C): C {

@@ -44,6 +44,7 @@ const columnsOf = (total: string): readonly LoadedColumn<Item>[] => [
   },
   {
     key: 'age',
+    narrow: 'tablet',
     header: t('Age'),
     numeric: true,
     sort: ({ days }) => days,

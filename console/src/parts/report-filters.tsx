@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ReportFilters } from '../routes/tenant-filters';
 import { ExportButton, useFileName } from './export-button';
-import { Choice, DateField, FilterBar } from './filter-bar';
+import { Choice, DateField, FilterBar, Pair } from './filter-bar';
 import { filtersIn } from './list-state';
 import { stringifySearch } from './search-params';
 import { useZone } from './zone';
@@ -118,20 +118,22 @@ function PeriodFields({ filters, onChange }: ReportProps): ReactNode {
         options={PRESETS}
         value={preset}
       />
-      <DateField
-        label={t('From')}
-        onChange={(from) => {
-          onChange({ ...filters, from });
-        }}
-        value={period.from}
-      />
-      <DateField
-        label={t('To')}
-        onChange={(to) => {
-          onChange({ ...filters, to });
-        }}
-        value={period.to}
-      />
+      <Pair>
+        <DateField
+          label={t('From')}
+          onChange={(from) => {
+            onChange({ ...filters, from });
+          }}
+          value={period.from}
+        />
+        <DateField
+          label={t('To')}
+          onChange={(to) => {
+            onChange({ ...filters, to });
+          }}
+          value={period.to}
+        />
+      </Pair>
     </>
   );
 }

@@ -69,7 +69,7 @@ const columnsOf = (
         header: periodWords(period.name),
         numeric: true,
         cell: ({ amounts }) => <Figure amount={amounts[index] ?? '0'} />,
-        total: amountWords(totals[index] ?? '0'),
+        total: <Figure amount={totals[index] ?? '0'} />,
       }))
     : []),
   {

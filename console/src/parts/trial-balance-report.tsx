@@ -40,7 +40,7 @@ const columnsOf = (report: TrialBalance, filters: ReportFilters): readonly Loade
     key: 'code',
     header: t('Code'),
     sort: ({ code }) => code,
-    cell: ({ code }) => code ?? NOTHING,
+    cell: ({ code }) => (code === null ? NOTHING : <span className="k-whole">{code}</span>),
     total: t('Total'),
   },
   {

@@ -13,6 +13,7 @@ import { RemoveFactors } from './remove-factors';
 import { SecretOnce } from './secret-once';
 import { strong } from './strong';
 import { userChanges, UserFields, userVersion, useRefreshUsers } from './user-form';
+import { RowActions } from './row-actions';
 import { rich, t } from '../messages/catalogue';
 
 /** Actions on one of the tenant's users. */
@@ -29,7 +30,7 @@ export function UserActions({ user }: { user: User }): ReactNode {
       }),
     );
   return (
-    <div className="k-row-actions">
+    <RowActions about={fullName}>
       <EditDialog
         about={fullName}
         fields={(form) => <UserFields form={form} />}
@@ -65,7 +66,7 @@ export function UserActions({ user }: { user: User }): ReactNode {
           <DeleteUser user={user} />
         </>
       )}
-    </div>
+    </RowActions>
   );
 }
 

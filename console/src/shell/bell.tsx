@@ -46,7 +46,7 @@ function Newest({ unread, close }: { unread: number; close: () => void }): React
   const newest = useQuery({ ...notificationsQuery({ pageNumber: 1, pageSize: NEWEST }), staleTime: 0 });
   return (
     <>
-      <Group justify="space-between" mb="xs" wrap="nowrap">
+      <Group gap="xs" justify="space-between" mb="xs">
         <Title order={2} size="h6">
           {t('Notifications')}
         </Title>
