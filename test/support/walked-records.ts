@@ -101,6 +101,9 @@ export async function keepBooks(service: ConsoleService): Promise<{ readonly sho
   const token = shop.ownerToken;
   const customer = await addCustomer(service, shop);
   await rejectSale(service, shop);
+  const name = 'Kaffeerösterei Sonnenschein & Söhne GmbH & Co. KG, Mönchengladbach';
+  const openingBalance = { amount: '12345678.90', direction: 'OUT', date: '2026-01-31' };
+  await service.call<One>('/api/customers', { token, body: { name, openingBalance } });
   await service.sell(shop, 'web-2', { customer: { externalId: 'c1', name: 'Fjord Cafés' } });
   await service.saleIs(shop, 'web-2', 'BOOKED');
   await service.call('/api/periods/close', { token, body: { through: '2025-12-31', note: 'Filed.' } });
