@@ -181,7 +181,7 @@ const CUT = `[...document.querySelectorAll('main td.k-numeric > .k-cell, main .k
 /** Buttons for more filters that show nothing more. */
 const IDLE_FILTERS = `[...document.querySelectorAll('.k-filters > .k-more-filters')]
   .filter((button) => button.checkVisibility())
-  .filter((button) => [...button.parentElement.children].every((each) => each.checkVisibility()))
+  .filter((button) => [...button.parentElement.querySelectorAll(':scope > :not([type=hidden])')].every((each) => each.checkVisibility()))
   .map(() => 'the button for filters shows no more filters')`;
 /**
  * Permitted heights of list rows, in pixels: one line on a desktop. On a narrow screen, the title has up to two lines,
