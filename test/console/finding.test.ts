@@ -202,16 +202,16 @@ test('An event names its actor, and a click on its row shows its content', async
   await related.getByText('Metadata', { exact: true }).waitFor();
 });
 
-test('On a phone, a report by quarter shows each total with its account, and the quarters in two columns', async () => {
+test('On a phone, a report by quarter shows the figures of a row in two columns below its name', async () => {
   await anotherArrives({ width: 390, height: 844 });
   await visitor.signIn(shop.owner, '/reports/profit-and-loss?from=2026-01-01&to=2026-12-31&by=quarter');
   await page.getByRole('cell', { name: 'Total income' }).waitFor();
-  const lines = await page.evaluate(
-    `[...document.querySelector('.k-sections tfoot tr').children].map((cell) => cell.getBoundingClientRect().top)`,
+  const tops = await page.evaluate(
+    `[...document.querySelector('.k-sections tfoot tr').children].filter((cell) => cell.checkVisibility())
+       .map((cell) => cell.getBoundingClientRect().top)`,
   );
-  const [name = 0, first = 0, second = 0, third = 0, fourth = 0, total = 0] = lines as number[];
-  expect([total, second, fourth]).toEqual([name, first, third]);
-  expect([name, first, third]).toEqual([...new Set([name, first, third])].sort((a, b) => a - b));
+  const [name = 0, first = 0, second = 0] = tops as number[];
+  expect([second, first > name]).toEqual([first, true]);
 });
 
 test('An operator finds a tenant and a dead letter, and the keyboard shortcuts are listed', async () => {
