@@ -380,10 +380,13 @@ describe('Every other list has consistent filters', () => {
       ]),
       status: ({ status }, wanted) => wanted === 'ALL' || status === wanted,
       isDefault: ({ isDefault }, wanted) => String(isDefault) === wanted,
+      // test/http/customers.test.ts covers the other sort orders.
+      sort: (_, wanted) => wanted === 'newest',
     } satisfies Filters<CustomerRecord>;
     expect(listed('/api/customers').toSorted()).toEqual(Object.keys(filters).toSorted());
     const search = ['customer', 'CUST', 'walk in', 'c 000000', 'customer 1', 'nobody', '-'];
-    const sets = choices({ search, status: ['ACTIVE', 'PASSIVE', 'ALL'], isDefault: ['true', 'false'] });
+    const status = ['ACTIVE', 'PASSIVE', 'ALL'];
+    const sets = choices({ search, status, isDefault: ['true', 'false'], sort: ['newest'] });
     await each(sets, (values) =>
       expectPages(
         '/api/customers',
@@ -430,9 +433,12 @@ describe('Every other list has consistent filters', () => {
     const filters = {
       search: finding<UserRecord>(({ fullName, email, phone }) => [fullName, email, phone]),
       role: ({ role }, wanted) => role === wanted,
+      // test/http/users.test.ts covers the other sort order.
+      sort: (_, wanted) => wanted === 'newest',
     } satisfies Filters<UserRecord>;
     expect(listed('/api/users').toSorted()).toEqual(Object.keys(filters).toSorted());
-    const sets = choices({ search: ['yil', 'AYSE', 'a', '555', 'test', 'bob'], role: ['OWNER', 'ADMIN', 'USER'] });
+    const search = ['yil', 'AYSE', 'a', '555', 'test', 'bob'];
+    const sets = choices({ search, role: ['OWNER', 'ADMIN', 'USER'], sort: ['newest'] });
     await each(sets, (values) =>
       expectPages('/api/users', values, naively<UserRecord, string>(filters, records, values)),
     );

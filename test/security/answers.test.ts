@@ -184,9 +184,9 @@ test('No response repeats the host of the request', async () => {
   }
 });
 
-test('These requests append no events, except the audit entry for an operator who reads events', async () => {
+test('These requests append no events, except the audit entries for operators who read events or webhooks', async () => {
   const written = (await service.service.engines.events.readAll({ from: headBefore })).map(({ type }) => type);
-  const expected = ['IntegrationKeyUsed', 'ErrorOccurred', 'EventsRead'];
+  const expected = ['IntegrationKeyUsed', 'ErrorOccurred', 'EventsRead', 'HistoryRead'];
   expect(written.filter((type) => !expected.includes(type))).toEqual([]);
 });
 
