@@ -25,8 +25,8 @@ test('The walk through the console visits every route of its router, and no othe
 });
 
 test('The walk visits every report', () => {
-  const source = readFileSync(join(SOURCE, 'pages', 'report.page.tsx'), 'utf8');
-  const names = [...source.matchAll(/\{ name: '([a-z-]+)', title:/g)].map(([, name]) => name ?? '');
+  const source = readFileSync(join(SOURCE, 'parts', 'report-words.ts'), 'utf8');
+  const names = [...source.matchAll(/^ {2}\['([a-z-]+)', t\(/gm)].map(([, name]) => name ?? '');
   const visited = PAGES.map(({ at }) => /^\/reports\/([a-z-]+)/.exec(at ?? '')?.[1]).filter(
     (name) => name !== undefined,
   );
