@@ -43,7 +43,7 @@ export const OPERATIONS: readonly Stop[] = [
     at: '/records/customer/{customer}?tenantId={tenant}',
     shows: ['State at revision {revision}', { revision: 1 }],
   },
-  { route: '/events', shows: 'CustomerCreated' },
+  { route: '/events', at: '/events?type=CustomerCreated', shows: 'CustomerCreated' },
   { route: '/errors', shows: { en: 'rejected repeatedly', de: 'wiederholt abgelehnt' } },
   {
     route: '/errors/$id',

@@ -50,7 +50,7 @@ const Letter = ({ letter }: { letter: DeadLetter }): ReactNode => (
       <Facts
         of={[
           [t('Origin'), ORIGINS[letter.origin]],
-          [t('Subscriber'), letter.subscriber],
+          [t('Subscriber'), <code key="subscriber">{letter.subscriber}</code>],
           [t('Subject'), <Copied key="subject" value={letter.subject} what={t('subject')} />],
           [t('Tenant'), <TenantOf id={letter.tenantId} key="tenant" />],
           [t('Event'), <Copied key="event" value={letter.eventId} what={t('event ID')} />],
