@@ -56,7 +56,7 @@ test('A category is created below another one, renamed, archived and restored', 
   expect(await row('Taxes and duties').count()).toBe(0);
   await button('Restore: Port dues').click();
   await inDialog('Restore').click();
-  await page.getByText('No categories have this status.').waitFor();
+  await page.getByText('No categories match these filters.').waitFor();
   await visitor.goTo('/rules');
   await button('Create a rule').click();
   await choose('Category', 'Port dues');

@@ -217,5 +217,5 @@ test('The reports of the month agree with the entries, and the month is closed',
   await choose(dialog(), 'From customer', 'Ada Bakery');
   await choose(dialog(), 'Into account', 'Bank');
   await submit('Record');
-  await dialog().getByRole('alert').getByText('2026-03-31').first().waitFor();
+  await dialog().getByRole('alert').getByText('31 Mar 2026').first().waitFor();
 });

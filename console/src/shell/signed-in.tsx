@@ -59,12 +59,16 @@ function ToSignIn({ hasEnded }: { hasEnded: boolean }): ReactNode {
 /** Delay of the preloading, in milliseconds, so that the requests of the first page are sent first. */
 const FIRST_PAGE_MS = 1_500;
 
-/** Preloads the code of all other pages, so that they open even if the service or the network is unavailable. */
+/**
+ * Preloads the code of the search and of all other pages, so that they open even if the service or the network is
+ * unavailable.
+ */
 function useAllPages(): void {
   const router = useRouter();
   useEffect(() => {
     const timer = window.setTimeout(() => {
       for (const page of Object.values(router.routesById)) void router.loadRouteChunk(page);
+      void import('../api/search-all').catch(() => undefined);
     }, FIRST_PAGE_MS);
     return () => {
       window.clearTimeout(timer);
