@@ -1,6 +1,7 @@
 import type { NavigateOptions } from '@tanstack/react-router';
 import { data } from './client';
 import { NAMES_MS, queryClient } from './queries';
+import { isUuid } from './uuid';
 
 /** A page or a record found by a search. */
 export type Found = { readonly name: string; readonly link: Pick<NavigateOptions, 'to' | 'params' | 'search'> };
@@ -28,7 +29,6 @@ const MOST = 5;
 const FEW = { pageNumber: 1, pageSize: MOST } as const;
 export const ALL = { pageNumber: 1, pageSize: 100 } as const;
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** Matches text that may be an id of a record or a request. Such ids contain digits and no spaces. */
 const ID = /^(?=.*\d)[\w.:-]{8,128}$/;
 export const isId = (search: string): boolean => ID.test(search);
@@ -59,9 +59,10 @@ type Searched<T> = {
 export const searched = <T>({ page, ask, one, foundOf }: Searched<T>): Kind => ({
   page,
   find: async (search, signal) => {
+    const id = search.toLowerCase();
     const [{ items }, answer] = await Promise.all([
       ask({ ...FEW, search }, signal),
-      UUID.test(search) ? one?.(search.toLowerCase(), signal) : undefined,
+      isUuid(id) ? one?.(id, signal) : undefined,
     ]);
     const named = answer === undefined || answer.response.status === 404 ? [] : [await data(Promise.resolve(answer))];
     return [...named, ...items].map(foundOf);

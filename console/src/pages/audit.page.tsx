@@ -5,7 +5,7 @@ import { PLATFORM, PLATFORM_NAME } from '../api/tenants';
 import { ACTIONS, actionWords, actorWords, ENTITIES, entityWords, summaryWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
-import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DayRange, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
@@ -99,10 +99,7 @@ function Filters({ filters }: { filters: AuditFilters }): ReactNode {
       <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
       <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
       <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
-      <Pair>
-        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
-      </Pair>
+      <DayRange filters={filters} />
     </FilterBar>
   );
 }

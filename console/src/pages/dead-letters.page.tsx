@@ -6,7 +6,7 @@ import { BulkLetters } from '../parts/bulk-letters';
 import type { Column } from '../parts/data-table';
 import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
 import { count } from '../parts/figures';
-import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DayRange, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
@@ -112,10 +112,7 @@ function Filters({ filters }: { filters: FilterValues }): ReactNode {
         value={filters.eventType}
       />
       <TextFilter label={t('Reason code')} onChange={set('code')} placeholder="BRANCH_UNKNOWN" value={filters.code} />
-      <Pair>
-        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
-      </Pair>
+      <DayRange filters={filters} />
     </FilterBar>
   );
 }

@@ -6,7 +6,7 @@ import { SLOWLY_MS } from '../api/observation';
 import type { Column } from '../parts/data-table';
 import { ErrorLevel, placeOf, Resolution } from '../parts/error-words';
 import { count } from '../parts/figures';
-import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DayRange, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
@@ -131,10 +131,7 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
       />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter label={t('User ID')} onChange={set('userId')} placeholder={t('Any')} value={filters.userId} />
-      <Pair>
-        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
-      </Pair>
+      <DayRange filters={filters} />
     </FilterBar>
   );
 }

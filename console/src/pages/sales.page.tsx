@@ -6,7 +6,7 @@ import { MANUAL, salesQuery, type ListedSale } from '../api/sales';
 import type { Column } from '../parts/data-table';
 import { Day } from '../parts/day';
 import { ListExport } from '../parts/export-button';
-import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DayRange, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
 import { Money } from '../parts/money';
@@ -148,10 +148,7 @@ function Filters({ filters }: { filters: SalesFilters }): ReactNode {
         placeholder={t('e.g. {example}', { example: BY_HAND })}
         value={filters.sourceId && partnerWords(filters.sourceId)}
       />
-      <Pair>
-        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
-      </Pair>
+      <DayRange filters={filters} />
     </FilterBar>
   );
 }

@@ -5,7 +5,7 @@ import { tenantAuditQuery } from '../api/tenant-audit';
 import { ACTIONS, ENTITIES, recordAndActionWords } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
-import { Choice, DateField, FilterBar, Pair, SearchField, useSetter } from '../parts/filter-bar';
+import { Choice, DayRange, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { filtersIn } from '../parts/list-state';
 import { Listing } from '../parts/listing';
 import { NOTHING } from '../parts/nothing';
@@ -60,10 +60,7 @@ function Filters({ filters }: { filters: TenantAuditFilters }): ReactNode {
       <Choice label={t('Record')} onChange={set('entity')} options={ENTITIES} value={filters.entity} />
       <Choice label={t('Action')} onChange={set('action')} options={ACTIONS} value={filters.action} />
       <TextFilter label={t('Record ID')} onChange={set('entityId')} placeholder={t('Any')} value={filters.entityId} />
-      <Pair>
-        <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-        <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
-      </Pair>
+      <DayRange filters={filters} />
     </FilterBar>
   );
 }

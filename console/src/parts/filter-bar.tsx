@@ -152,3 +152,16 @@ export const DateField = ({ label, value, onChange }: DateProps): ReactNode => (
     value={value?.slice(0, 10) ?? ''}
   />
 );
+
+type Days = { readonly dateFrom?: string | undefined; readonly dateTo?: string | undefined };
+
+/** Filters for the first and the last day of a list. */
+export function DayRange({ filters: { dateFrom, dateTo } }: { filters: Days }): ReactNode {
+  const set = useSetter<Days>();
+  return (
+    <Pair>
+      <DateField label={t('From')} onChange={set('dateFrom')} value={dateFrom} />
+      <DateField label={t('To')} onChange={set('dateTo')} value={dateTo} />
+    </Pair>
+  );
+}

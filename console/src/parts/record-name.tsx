@@ -1,12 +1,13 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { auditQuery } from '../api/audit';
+import { actorNames } from '../api/audit';
 import { accountSource, branchSource, categorySource, customerSource, transactionQuery } from '../api/books';
 import { isOperator, useMe } from '../api/me';
 import { roleNames, userNames } from '../api/people';
 import { NAMES_MS, queryClient } from '../api/queries';
 import { saleQuery } from '../api/sales';
 import { PLATFORM, tenantSource } from '../api/tenants';
+import { isUuid } from '../api/uuid';
 import { amountWords } from './amount';
 import { NameOf } from './name-of';
 import type { Names } from './remote-choice';
@@ -31,15 +32,6 @@ export const saleNames: Names = {
   },
 };
 
-/** Names of users and operators. Operators read them in the audit log, which also contains those of deleted users. */
-const actorNames: Names = {
-  key: ['audit', 'names'],
-  nameOf: async (id) => {
-    const { items } = await queryClient.query(auditQuery({ userId: id, pageNumber: 1, pageSize: 1 }));
-    return items[0]?.userName ?? id;
-  },
-};
-
 type Kind = { readonly names: Names; readonly to?: NonNullable<LinkProps['to']> };
 
 /** How tenants see the records that other records refer to. `to`: the record's page. */
@@ -57,8 +49,6 @@ const KINDS = {
 
 export type RecordKind = keyof typeof KINDS;
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 type Props = {
   readonly id: string;
   readonly kind: RecordKind;
@@ -70,7 +60,7 @@ type Props = {
 export function RecordName(props: Props): ReactNode {
   const me = useMe();
   // An actor is not always a user, and a manually written event may contain any id.
-  if (me === undefined || !UUID.test(props.id)) return props.id;
+  if (me === undefined || !isUuid(props.id)) return props.id;
   return isOperator(me) ? <ForOperator {...props} /> : <ForTenant {...props} permissions={me.permissions} />;
 }
 

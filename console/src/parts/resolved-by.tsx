@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { auditQuery } from '../api/audit';
+import { isUuid } from '../api/uuid';
 import { actorWords } from './audit-words';
 import { t } from '../messages/catalogue';
 
@@ -12,14 +13,12 @@ type Props = {
   readonly by: string | null;
 };
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /**
  * Shows who resolved a record. The name comes from the audit log, which contains the names of operators and of all
  * tenants' users.
  */
 export function ResolvedBy({ entity, id, by }: Props): ReactNode {
-  const userId = by !== null && UUID.test(by) ? by : undefined;
+  const userId = by !== null && isUuid(by) ? by : undefined;
   const query = { entity, entityId: id, ...(userId !== undefined && { userId }), pageNumber: 1, pageSize: 1 };
   const entries = useQuery({ ...auditQuery(query), enabled: userId !== undefined });
   if (by === null) return t('the service');
