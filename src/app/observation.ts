@@ -29,6 +29,7 @@ import { catalogue } from './catalogue.js';
 import type { Engines } from './engines.js';
 import { POLICIES_GROUP } from './lead-policies.js';
 import { PUSH } from './notifications.js';
+import { cachedSamples, savedSamples } from './queue-samples.js';
 import { Readiness } from './readiness.js';
 import { serviceMetrics, type JobTally, type Observed } from './service-metrics.js';
 import { FORWARDER_GROUP, leaseOf } from './subscribers.js';
@@ -213,6 +214,7 @@ function boardOf(config: Config, engines: Engines, policies: readonly Policy[]):
     },
     head: () => lastOwnEvent(events, catalogue),
     shared: sharesCache ? cache : undefined,
+    samples: sharesCache ? cachedSamples(cache) : savedSamples(config.DATA_DIR),
     clock,
     logger,
   });

@@ -4,6 +4,7 @@ import { RewindStart } from '../aggregates/forwarder.aggregate.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { Progress } from '../projecting/progress.js';
 import { QueueBoard, type QueueState } from '../observability/queue-board.js';
+import { QueueSample } from '../observability/queue-history.js';
 import { GetForwarder, ListPauses } from '../queries/operation.queries.js';
 import { CACHE, type Cache } from '../ports/cache.js';
 import { LOGGER, type Logger } from '../ports/log.js';
@@ -98,7 +99,6 @@ const ForwarderDto = named(
   }),
 );
 
-const lag = z.int().min(0).optional();
 export const QueueDto = named(
   'QueueDto',
   z.object({
@@ -129,15 +129,7 @@ export const QueueDto = named(
     }),
   }),
 );
-const lags = z.object({ projection: lag, policy: lag, forwarder: lag, push: lag, integrity: lag });
-const QueueSampleDto = named(
-  'QueueSampleDto',
-  z.object({
-    at: instantOut,
-    head: z.int().nullable().meta({ description: "Position of the service's last event." }),
-    lags: lags.meta({ description: 'Largest lag for each kind of queue. Kinds without a known lag are omitted.' }),
-  }),
-);
+const QueueSampleDto = named('QueueSampleDto', QueueSample);
 const QueueMetricsDto = named(
   'QueueMetricsDto',
   z.object({

@@ -3,6 +3,7 @@ import type { Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
 import { ALL_RANGES, RANGES } from '../eventsourcing/ranges.js';
+import { QueueHistory, type QueueSample, type SampleStore } from './queue-history.js';
 import type { QueueKind, QueueReading } from './queue-meters.js';
 
 /** A queue's state, as displayed to operators. Null means unknown. */
@@ -21,14 +22,6 @@ export type QueueState = Pick<
   readonly lag: number | null;
 };
 
-/** The state of the queues at a point in time. */
-export type QueueSample = {
-  readonly at: string;
-  readonly head: number | null;
-  /** Largest known lag for each kind. Kinds without a known lag are omitted. */
-  readonly lags: Readonly<Partial<Record<QueueKind, number>>>;
-};
-
 export type BoardParts = {
   /** All queues of the service, including those led by other processes. */
   readonly queues: readonly { readonly name: string; readonly kind: QueueKind }[];
@@ -39,6 +32,7 @@ export type BoardParts = {
   readonly head: () => Promise<number>;
   /** Cache in which replicas share their readings; undefined if they share none. */
   readonly shared: Cache | undefined;
+  readonly samples: SampleStore;
   readonly clock: Clock;
   readonly logger: Logger;
 };
@@ -51,13 +45,6 @@ const SHARE_EVERY_MS = 2_000;
 const SHARED_FOR_MS = 10_000;
 const DIVIDED_KINDS: readonly QueueKind[] = ['projection', 'policy', 'forwarder'];
 const ANSWER_WITHIN_MS = 2_000;
-const SAMPLE_EVERY_MS = 10_000;
-/** Number of recent samples to keep, covering one hour. */
-const MAX_SAMPLES = 360;
-/** Number of older samples that are combined into one, which covers five minutes. */
-const COMBINED = 30;
-/** Number of combined samples to keep, covering 23 hours. */
-const MAX_COMBINED = 276;
 
 type Found = { readonly name: string; readonly kind: QueueKind; readonly reading: QueueReading | undefined };
 const NOT_REPORTED = { isIdle: false, inFlight: 0, failures: 0, perMinute: 0, lastProcessedAt: null };
@@ -75,29 +62,29 @@ const keyOf = ({ name, kind, ranges }: Pick<QueueReading, 'name' | 'kind' | 'ran
  */
 export class QueueBoard {
   private readonly stopping = new AbortController();
-  private running: Promise<unknown> = Promise.resolve();
-  private samples: readonly QueueSample[] = [];
-  private older: readonly QueueSample[] = [];
+  private running: Promise<void> = Promise.resolve();
+  private readonly past: QueueHistory;
 
-  constructor(private readonly parts: BoardParts) {}
+  constructor(private readonly parts: BoardParts) {
+    const { samples: store, clock, logger } = parts;
+    this.past = new QueueHistory({ list: () => this.list(), store, clock, logger });
+  }
 
   /** Starts keeping samples and, if replicas share a cache, sharing this process's readings. */
   start(): void {
     const { shared } = this.parts;
-    this.running = Promise.all([this.sample(), ...(shared ? [this.share(shared)] : [])]);
+    this.past.start();
+    if (shared) this.running = this.share(shared);
   }
 
-  /**
-   * Returns the samples from the last 24 hours, oldest first; fewer if this process started more recently. Samples
-   * older than an hour cover five minutes each.
-   */
+  /** Returns samples of the last 24 hours, oldest first. */
   history(): readonly QueueSample[] {
-    return [...this.older, ...this.samples];
+    return this.past.list();
   }
 
   async stop(): Promise<void> {
     this.stopping.abort();
-    await this.running;
+    await Promise.all([this.running, this.past.stop()]);
   }
 
   /** Returns all queues in their declared order. Never rejects, and resolves within seconds. */
@@ -145,22 +132,6 @@ export class QueueBoard {
     if (!reading) return known;
     // Ranges without a reading may be further behind than ranges with one.
     return isWhole ? Math.max(reading.position, known ?? -1) : (known ?? reading.position);
-  }
-
-  private async sample(): Promise<void> {
-    const { clock } = this.parts;
-    for (;;) {
-      await clock.sleep(SAMPLE_EVERY_MS, this.stopping.signal);
-      if (this.stopping.signal.aborted) return;
-      this.keep(sampleOf(await this.list(), clock.nowMs()));
-    }
-  }
-
-  private keep(sample: QueueSample): void {
-    this.samples = [...this.samples, sample];
-    if (this.samples.length < MAX_SAMPLES + COMBINED) return;
-    this.older = [...this.older.slice(1 - MAX_COMBINED), together(this.samples.slice(0, COMBINED))];
-    this.samples = this.samples.slice(COMBINED);
   }
 
   private inTime<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -230,24 +201,6 @@ function combined(readings: readonly QueueReading[]): QueueReading {
     lastProcessedAt: times.at(-1) ?? null,
     ranges: readings.flatMap(({ ranges = [] }) => [...ranges]),
   };
-}
-
-const sampleOf = (queues: readonly QueueState[], nowMs: number): QueueSample => ({
-  at: new Date(nowMs).toISOString(),
-  head: queues[0]?.head ?? null,
-  lags: largest(queues.map(({ kind, lag }) => [kind, lag])),
-});
-
-/** Returns the last sample with the largest lags of all samples. */
-const together = (samples: readonly QueueSample[]): QueueSample => ({
-  ...(samples.at(-1) as QueueSample),
-  lags: largest(samples.flatMap(({ lags }) => Object.entries(lags) as [QueueKind, number][])),
-});
-
-function largest(of: readonly (readonly [QueueKind, number | null])[]): QueueSample['lags'] {
-  const lags: Partial<Record<QueueKind, number>> = {};
-  for (const [kind, lag] of of) if (lag !== null) lags[kind] = Math.max(lag, lags[kind] ?? 0);
-  return lags;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { MemoryCache } from '../../src/adapters/embedded/cache.js';
 import { ALL_RANGES } from '../../src/eventsourcing/ranges.js';
 import { QueueBoard, type BoardParts } from '../../src/observability/queue-board.js';
+import type { SampleStore } from '../../src/observability/queue-history.js';
 import { QueueMeters } from '../../src/observability/queue-meters.js';
 import type { Cache } from '../../src/ports/cache.js';
 import { silentLogger } from '../../src/ports/log.js';
@@ -11,6 +12,20 @@ const QUEUES = [
   { name: 'customers', kind: 'projection' },
   { name: 'booking', kind: 'policy' },
 ] as const;
+
+/** The samples that a board has saved. */
+class Samples implements SampleStore {
+  constructor(public text?: string) {}
+
+  load(): Promise<string | undefined> {
+    return Promise.resolve(this.text);
+  }
+
+  save(text: string): Promise<void> {
+    this.text = text;
+    return Promise.resolve();
+  }
+}
 
 /** A replica with separate meters. All replicas share the cache and the history. */
 class Replica {
@@ -25,6 +40,7 @@ class Replica {
       positionOf: (name) => Promise.resolve(name === 'customers' ? 90 : 40),
       head: () => Promise.resolve(100),
       shared,
+      samples: new Samples(),
       clock,
       logger: silentLogger,
       ...more,
@@ -106,6 +122,57 @@ describe('The queues of the service', () => {
       { at: '2026-03-04T03:05:00.000Z', head: 100, lags: { projection: 810, policy: 860 } },
     ]);
     await board.stop();
+  });
+
+  describe('after a restart', () => {
+    /** Samples for the given number of seconds. Unless `isKilled`, then stops like a service. */
+    async function runs(clock: ManualClock, samples: Samples, seconds: number, isKilled = false): Promise<QueueBoard> {
+      const { board } = new Replica(clock, undefined, { samples });
+      board.start();
+      await clock.advance(seconds * 1_000);
+      if (!isKilled) await board.stop();
+      return board;
+    }
+    const times = (board: QueueBoard): string[] => board.history().map(({ at }) => at.slice(11, 19));
+
+    test('include the samples from before a stop', async () => {
+      const clock = new ManualClock(Date.UTC(2026, 2, 4));
+      const samples = new Samples();
+      await runs(clock, samples, 20);
+      await clock.advance(3_600_000);
+      expect(times(await runs(clock, samples, 10))).toEqual(['00:00:10', '00:00:20', '01:00:30']);
+    });
+
+    test('include the samples until the last minute before a crash', async () => {
+      const clock = new ManualClock(Date.UTC(2026, 2, 4));
+      const samples = new Samples();
+      await runs(clock, samples, 70, true);
+      const after = await runs(clock, new Samples(samples.text), 10);
+      expect(times(after)).toEqual([
+        '00:00:10',
+        '00:00:20',
+        '00:00:30',
+        '00:00:40',
+        '00:00:50',
+        '00:01:00',
+        '00:01:20',
+      ]);
+    });
+
+    test('exclude samples that are older than a day', async () => {
+      const clock = new ManualClock(Date.UTC(2026, 2, 4));
+      const samples = new Samples();
+      await runs(clock, samples, 20);
+      await clock.advance(24 * 3_600_000 - 15_000);
+      expect(times(await runs(clock, samples, 10))).toEqual(['00:00:20', '00:00:15']);
+    });
+
+    test.each(['{', '{"recent":[{"at":1}],"older":[]}'])('begin anew if the saved samples are %s', async (text) => {
+      const clock = new ManualClock(Date.UTC(2026, 2, 4));
+      const samples = new Samples(text);
+      expect(times(await runs(clock, samples, 10))).toEqual(['00:00:10']);
+      expect(JSON.parse(samples.text ?? '')).toMatchObject({ recent: [{ at: '2026-03-04T00:00:10.000Z' }] });
+    });
   });
 
   test('have only their checkpoint when their leader has not reported for ten seconds', async () => {
