@@ -72,7 +72,18 @@ function shrinkMap({ fileName, map }) {
     return;
   }
   rmSync(`${path}.map`);
-  writeFileSync(path, readFileSync(path, 'utf8').replace(/\/\/# sourceMappingURL=.*\s*$/, ''));
+  const text = readFileSync(path, 'utf8').replace(/\/\/# sourceMappingURL=.*\s*$/, '');
+  writeFileSync(path, withoutAccents(text));
+}
+
+/**
+ * V8 stores the text of every script in memory, with two bytes per character unless the text is entirely ASCII. The
+ * option `asciiOnly` does not apply to licence comments, which contain names of authors.
+ */
+function withoutAccents(text) {
+  const ascii = text.normalize('NFD').replace(/\p{Mn}/gu, '');
+  if (/[^\0-\x7f]/.test(ascii)) throw new Error('A bundle is not entirely ASCII');
+  return ascii;
 }
 
 const bundle = await rolldown({
@@ -91,7 +102,7 @@ const { output } = await bundle.write({
   sourcemap: true,
   // Keeps class names, because Nest resolves some providers by class name, and logs and metrics contain class names.
   keepNames: true,
-  // V8 keeps the text of every script in memory, with two bytes per character if the text is not entirely Latin-1.
+  // See withoutAccents.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },
   entryFileNames: '[name].js',
   chunkFileNames: fileOf,

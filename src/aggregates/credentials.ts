@@ -1,8 +1,8 @@
-import { dictionary } from '@zxcvbn-ts/language-common';
 import { z } from 'zod';
 import type { Claim } from '../eventsourcing/aggregate.js';
 import { conflict, invalid } from '../eventsourcing/domain-error.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { isCommonPassword } from '../security/common-passwords.js';
 import { Email, emailKey, line } from './fields.js';
 import { personal, secret } from './personal.js';
 
@@ -14,12 +14,10 @@ const MAX_LENGTH = 128;
  */
 const MIN_LOCAL_PART = 4;
 
-const common = new Set(dictionary['passwords-common'].filter((password) => password.length >= MIN_LENGTH));
-
 function weaknessOf(password: string): string | undefined {
   if (password.trim() === '') return 'Must not consist only of spaces.';
   if (new Set(password).size === 1) return 'Must not repeat a single character.';
-  return common.has(password) ? 'Must not be one of the most common passwords. Choose another one.' : undefined;
+  return isCommonPassword(password) ? 'Must not be one of the most common passwords. Choose another one.' : undefined;
 }
 
 const folded = (text: string): string => text.normalize('NFC').toLowerCase();
