@@ -1,4 +1,4 @@
-// node count.mjs <jest report> <jest exit code>: prints "<passed> <failed>" and, in the following lines, what failed.
+// node count.mjs <jest report> <jest exit code>: prints "<passed> <failed>" and, on the following lines, the failures.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';

@@ -148,7 +148,7 @@ const repeats = new Map<string, number>();
 for (const { id } of messagesIn(directory).filter(isReplay)) repeats.set(id, (repeats.get(id) ?? 0) + 1);
 const isOnce = repeats.size === books.letters && [...repeats.values()].every((count) => count === 1);
 const p99sOf = (periods: readonly Period[]) => periods.map(({ p99Ms }) => p99Ms);
-say(`p99 with the replay ${p99sOf(during).join(', ')}; paused ${p99sOf(between).join(', ')}, at ${paused.progress} %`);
+say(`p99 with the replay ${p99sOf(during).join(', ')}; paused ${p99sOf(between).join(', ')}, at ${paused.progress}%`);
 say(
   `${done.status}: ${done.message ?? ''} ${repeats.size} messages, each once: ${isOnce}, ${Math.round(replaySeconds)} s`,
 );

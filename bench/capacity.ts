@@ -150,13 +150,13 @@ export function report(file: string, rates: readonly number[] = RATES): string {
   const checks = runs.map(({ replicas, perSecond, quota, largestShare }) => {
     const calculated = throughput(costs, replicas, quota / 100, largestShare);
     const what = largestShare === undefined ? `${replicas}` : `${replicas}, half of the sales of one tenant`;
-    return [what, perSecond.toFixed(1), calculated.toFixed(1), `${((calculated / perSecond - 1) * 100).toFixed(1)} %`];
+    return [what, perSecond.toFixed(1), calculated.toFixed(1), `${((calculated / perSecond - 1) * 100).toFixed(1)}%`];
   });
   const plans = rates.map((rate) => {
     const { installations, replicas } = planFor(costs, rate);
     const appends = (rate / installations / MEASURED.appendsPerSecond) * 100;
     const each = [installations, installations * replicas, installations * SERVERS];
-    return [grouped(rate), ...each, `${appends.toFixed(0)} %`];
+    return [grouped(rate), ...each, `${appends.toFixed(0)}%`];
   });
   const limits = [1, 2, 4, RANGES].map((replicas) => [
     replicas,

@@ -12,7 +12,7 @@ import { round } from './statistics.js';
 
 /**
  * B17: number of sales per second that 1, 2 and 4 replicas accept and process completely. Every replica has the same
- * CPU quota. The quota is so small that the servers and the load generator use less than 60 % of their core. The sales
+ * CPU quota. The quota is so small that the servers and the load generator use less than 60% of their core. The sales
  * are distributed over 200 tenants according to Zipf's law with exponent 0.8. In a second run, one tenant makes half of
  * all sales.
  */
@@ -119,8 +119,8 @@ async function measure(count: number, shareOut: (keys: readonly string[]) => Key
   for (const quota of quotas) quota.remove();
   await servers.stop();
   say(
-    `${count} replicas at ${QUOTA_PERCENT} % of a core each: ${round(result.perSecond)}/s, ${round(result.cpuUs)} µs, ` +
-      `drained in ${round(drainMs)} ms; ${perSale('append')} appends, ${perSale('read')} reads; servers and load ${round(result.serversBusy * 100)} %`,
+    `${count} replicas at ${QUOTA_PERCENT}% of a core each: ${round(result.perSecond)}/s, ${round(result.cpuUs)} µs, ` +
+      `drained in ${round(drainMs)} ms; ${perSale('append')} appends, ${perSale('read')} reads; servers and load ${round(result.serversBusy * 100)}%`,
   );
   return result;
 }
@@ -145,7 +145,7 @@ const figures: Measurement[] = REPLICAS.slice(1).map((count, at) => {
     ...{ operations: sumOf(some, 'sales'), errors: sumOf(some, 'errors') },
     against: { name: 'one replica', unit: '/s', runs: seriesOf(0).map(({ perSecond }) => perSecond) },
     goal: { of: 'ratio', atLeast: GOALS[at] ?? 1 },
-    notes: [`Each replica has ${QUOTA_PERCENT} % of a core. ${TENANTS} tenants, Zipf exponent ${EXPONENT}.`],
+    notes: [`Each replica has ${QUOTA_PERCENT}% of a core. ${TENANTS} tenants, Zipf exponent ${EXPONENT}.`],
     details: { one: seriesOf(0), several: some },
   };
 });

@@ -10,8 +10,8 @@ import { round } from './statistics.js';
 
 /**
  * B15 and B16: the cost of a sale for a service with its history on EventStoreDB, relative to a service with an
- * embedded history. All other engines are embedded in both cases. The server runs on the other core, so its CPU time
- * does not count.
+ * embedded history. All other engines are embedded in both cases. The server runs on the other core, so its CPU time is
+ * excluded.
  */
 const SECONDS = pick(15, 3);
 /** Time during which calls are counted without load: heartbeats, confirmations and polls. */

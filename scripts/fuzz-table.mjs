@@ -49,7 +49,7 @@ export function figuresOf(wanted, { operations, sent, admitted, findings, droppe
     ['operations that succeeded at least once', succeeded.length],
     ['requests', sum(Object.values(statuses))],
     ['with a credential', sent],
-    ['of these, not stopped by 401, 403 or 429', `${admitted} (${share} %)`],
+    ['of these, not stopped by 401, 403 or 429', `${admitted} (${share}%)`],
     ['2xx, 3xx, 4xx', ['2', '3', '4'].map(ofClass).join(', ')],
     ['by status', listed(statuses)],
     ['signed in again', listed(renewals)],

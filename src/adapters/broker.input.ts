@@ -1,6 +1,6 @@
 import { BrokerRefused } from '../ports/broker.js';
 
-// Input checks shared by all broker adapters.
+// Input validation shared by all broker adapters.
 
 /**
  * Matches tokens of visible characters, separated by single dots. The two character classes are disjoint, so matching

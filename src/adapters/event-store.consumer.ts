@@ -52,7 +52,7 @@ export class JoinedConsumers {
     this.moved();
   }
 
-  /** Hands a batch to the consumer. */
+  /** Passes a batch to the consumer. */
   give<B extends Reached>(consumer: Consumer, batch: B): B {
     consumer.take(batch);
     this.moved();

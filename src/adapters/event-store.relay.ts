@@ -2,7 +2,7 @@ import type { AllSubscription, EventBatch, EventReader, LiveAfter, Reached } fro
 import { stoppable } from './event-store.input.js';
 import { unlessAborted } from './waiting.js';
 
-/** Minimum time for which the thread reads on its own before it asks the other thread again. */
+/** Minimum time for which the thread reads separately before it asks the other thread again. */
 const ALONE_MS = 1_000;
 
 /**

@@ -29,7 +29,7 @@ export type Sharing = {
    * Filter of the shared subscription. A subscription that may need other events is not shared. Default: all events.
    */
   readonly filter?: EventFilter;
-  /** Whether subscriptions that permit a delay are excluded, because the engine serves them at a lower cost. */
+  /** Whether to exclude subscriptions that permit a delay, because the engine serves them at a lower cost. */
   readonly keepsLateApart?: boolean;
   /** Maximum number of events to keep. Default: 500. */
   readonly keptEvents?: number;
@@ -43,9 +43,9 @@ export type Sharing = {
 
 /**
  * Reads and decodes the live end of a history once for all subscriptions of a thread, with the guarantees of
- * `EventReader.subscribeToAll`. A subscription reads its backlog alone and joins when it has caught up. It reads alone
- * again when it falls too far behind or when the shared subscription fails. Therefore, it never delays the others and
- * encounters every error at its own position. The shared subscription is also pull-based: it reads only while a
+ * `EventReader.subscribeToAll`. A subscription reads its backlog separately and joins when it has caught up. It reads
+ * separately again if it falls too far behind or the shared subscription fails. It therefore never delays the others,
+ * and encounters every error at its own position. The shared subscription is also pull-based: it reads only while a
  * consumer is waiting for it.
  */
 export class SharedSubscription {
@@ -149,7 +149,7 @@ export class SharedSubscription {
     }
   }
 
-  /** Reads alone. Returns true when the consumer can join, and false when its subscription is over. */
+  /** Reads separately. Returns true when the consumer can join, and false when its subscription has ended. */
   private async *alone(consumer: Consumer, subscription: Subscription): AsyncGenerator<EventBatch, boolean> {
     for await (const batch of this.reader.subscribeToAll({ ...subscription, after: consumer.told.position })) {
       yield this.joined.give(consumer, batch);
@@ -167,7 +167,7 @@ export class SharedSubscription {
     return this.joined.has(consumer) || (told.position >= this.selectedAfter && covers(this.selected, filter));
   }
 
-  /** Whether every event after the position is kept or has yet to be read. */
+  /** Whether no event after the position has been evicted. */
   private isKept(position: Position): boolean {
     return this.source !== undefined && position >= this.kept.after;
   }
@@ -262,7 +262,7 @@ export class SharedSubscription {
       else this.keep(next.value);
       this.pulling = undefined;
     } catch {
-      // Each consumer continues alone and encounters the error at its own position.
+      // Each consumer continues separately and encounters the error at its own position.
       if (this.source === source) this.drop();
     }
   }

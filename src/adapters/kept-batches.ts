@@ -1,6 +1,8 @@
 import type { EventBatch, Position, RecordedEvent } from '../ports/event-store.js';
 
-/** Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads alone. */
+/**
+ * Limits on the events kept for consumers that are slightly behind. A consumer that is further behind reads separately.
+ */
 const MOST_EVENTS = 500;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 

@@ -18,8 +18,8 @@ export const accountDefaultsEvents = {
       accountId: z.string().nullable(),
       previousId: z.string().nullable(),
       /**
-       * Set if the same request also appended an event to the account's stream. The account's revision then counts the
-       * request already.
+       * Set if the same request also appended an event to the account's stream. In that case, the account's revision
+       * already counts the request.
        */
       isCounted: z.exactOptional(z.literal(true)),
     }),

@@ -45,8 +45,8 @@ export const pushSubscriptionEvents = {
   /** Appended again if the browser's keys or owner change, or if the read model does not list the subscription. */
   PushSubscribed: domain('CREATE', 'notification', PushSubscribed, { label: () => 'Web Push' }),
   /**
-   * GONE: the push service no longer knows the subscription. REPLACED: newer subscriptions of the same person replaced
-   * it.
+   * GONE: the push service no longer recognizes the subscription. REPLACED: newer subscriptions of the same person
+   * replaced it.
    */
   PushUnsubscribed: domain('DELETE', 'notification', z.object({ userId: z.string(), reason: EndReason }), {
     label: () => 'Web Push',

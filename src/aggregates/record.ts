@@ -163,7 +163,7 @@ export function record<F extends Fields>(fields: F): RecordShapes<F> {
       ({ otherwise }) => otherwise,
     ),
   };
-  // The types above describe exactly what these functions build for each field.
+  // The types above describe exactly the results of these functions for each field.
   return shapes as unknown as RecordShapes<F>;
 }
 

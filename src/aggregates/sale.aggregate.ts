@@ -64,7 +64,10 @@ export type Sale = ({ status: 'absent' } | AcceptedSale) & {
  */
 const MAX_REJECTED = 1_000;
 
-/** Lists the fields, because copying most fields of so large an object takes several microseconds on Node 20. */
+/**
+ * Lists the fields explicitly, because copying most fields of such a large object takes several microseconds on Node
+ * 20.
+ */
 const accepted = (data: SaleAccepted): AcceptedSale => ({
   status: 'accepted',
   externalId: data.externalId,
@@ -178,7 +181,7 @@ export type Acceptance = { readonly sourceId: string; readonly sale: PricedSale 
 
 export function acceptSale(state: Sale, { sourceId, sale: priced }: Acceptance, now: Date): SaleEvent[] {
   if (state.status !== 'absent') return [];
-  // Lists the fields, because copying most of them is slow on Node 20; see `priceSale`.
+  // Lists the fields explicitly, because copying most of them is slow on Node 20; see `priceSale`.
   const data = {
     externalId: priced.externalId,
     sourceId,

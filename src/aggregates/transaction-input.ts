@@ -7,7 +7,7 @@ import { Currency, MoneyInput } from './money.js';
 const MIN_LINES = 2;
 export const MAX_LINES = 100;
 
-/** Fields whose errors do not prevent the check of a line's sides. */
+/** Fields whose errors do not prevent the validation of a line's debit and credit. */
 const BESIDE_SIDES: readonly unknown[] = ['accountId', 'description'];
 const haveReadableSides = ({ issues }: z.core.ParsePayload): boolean =>
   issues.every(({ code, path = [] }) => code === 'unrecognized_keys' || BESIDE_SIDES.includes(path[0]));

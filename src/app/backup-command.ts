@@ -33,7 +33,7 @@ export function progressOf(work: string): (progress: number, events: number) => 
     const nowMs = clock.monotonicMs();
     if (nowMs - saidAtMs < PROGRESS_EVERY_MS) return;
     saidAtMs = nowMs;
-    say(`  ${work}: ${progress} %, ${events} events`);
+    say(`  ${work}: ${progress}%, ${events} events`);
   };
 }
 

@@ -122,7 +122,7 @@ export class SubscriberThread implements Subscribers, PublishingThread {
         for (const name of names) listeners.onProgress(name, position, ranges);
       },
       onQueues: (report) => {
-        // Keep the highest position, because a forwarder that has just started does not report its position yet.
+        // Keep the highest position, because a forwarder that has just started has not reported its position yet.
         this.forwarded = Math.max(this.forwarded, forwardedOf(report.queues));
         onQueues(report);
       },

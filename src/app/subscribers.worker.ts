@@ -25,8 +25,8 @@ import { openWebhooks } from './webhooks.js';
 // Composition root of the subscribers' worker thread, which opens its own engines on the same files.
 const WORKER_NICENESS = 10;
 /**
- * Time for which the thread keeps normal priority. It is long enough to clear a killed process's backlog. A whole
- * history is processed at low priority.
+ * Time for which the thread keeps normal priority. It is long enough to process the backlog of a killed process. A
+ * whole history is processed at low priority.
  */
 const URGENT_MS = 5_000;
 const REPORT_EVERY_MS = 1_000;
@@ -85,7 +85,7 @@ const broker = instrumentedBroker(await openBroker(stores, { clock, logger }), (
 const publish = publishingFor(broker);
 if (isRecreated) logger.warn({}, 'the read models were unreadable; rebuilding them from the history');
 const checkpoints = checkpointsIn(store, isShared);
-// If a start that recreated the read models failed, the next one finds them, but no checkpoint.
+// If a start that recreated the read models failed, the next start finds the read models, but no checkpoint.
 if (!isShared && forwarded >= 0 && (await checkpoints.load(FORWARDER)) < 0)
   await checkpoints.save(FORWARDER, forwarded);
 
@@ -103,8 +103,7 @@ const subscribers = startSubscribers({
   leadership: new Leadership(leases, clock, logger, { holder }),
   ranges: isShared ? new RangeLeadership(leases, clock, logger, { holder }) : undefined,
   batchSize: 200,
-  // With large batches, each document is written less often. Such batches are possible because this thread serves no
-  // requests.
+  // Large batches reduce the number of writes per document. They are possible because this thread serves no requests.
   buildBatchSize: 1_000,
   callbacks: calls.asked,
   // All projections usually advance with a single write, so one short message reports all of them.

@@ -26,7 +26,7 @@ export class EncryptedWriter {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
-    // If writing fails, encryption stops. Racing with `written` then ends the wait.
+    // If writing fails, encryption stops. The race with `written` then ends the wait.
     await Promise.race([this.writer.write(bytes), this.written]);
   }
 

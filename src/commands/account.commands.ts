@@ -41,7 +41,7 @@ export class DeleteAccount extends command(z.object({})) {}
 const managedByCustomer = () =>
   conflict(
     'MANAGED_BY_CUSTOMER',
-    'The account belongs to a customer. Change the customer, or only its name and isActive here.',
+    'The account belongs to a customer. Only name and isActive can be changed here. For other changes, update the customer.',
   );
 
 /** Operations on accounts, both those with their own streams and those of customers. */

@@ -9,7 +9,7 @@ import { formatRefreshToken, hashOfSecret, refreshSecretOf } from '../security/r
 import type { SigningKey } from '../security/signing-keys.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 
-/** How long sessions last, and whether operators must have a second factor. */
+/** Maximum durations of sessions, and whether operators must have a second factor. */
 export type SessionRules = {
   readonly lifetime: Lifetime;
   readonly mustOperatorsHaveFactor: boolean;

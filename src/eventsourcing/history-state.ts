@@ -8,7 +8,7 @@ export type HistorySpace = { readonly historyId: string; readonly space: string 
 export type HistoryFault =
   { readonly kind: 'damaged'; readonly position: Position } | { readonly kind: 'replaced'; readonly reason: string };
 
-/** What this process knows about the history: its identity, and whether it is damaged or has been replaced. */
+/** The state of the history, as known to this process: its identity, and whether it is damaged or has been replaced. */
 export class HistoryState {
   private settled: HistorySpace | undefined;
   private damage: string | undefined;

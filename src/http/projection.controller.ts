@@ -28,7 +28,7 @@ const ProjectionDto = named(
       .min(0)
       .meta({
         description:
-          'Number of documents that lack events, because one of their events cannot be applied. Dead letters with the ' +
+          'Number of documents that are incomplete because one of their events cannot be applied. Dead letters with the ' +
           'origin PROJECTION identify the events. The status does not change.',
       }),
     eventsPerSecond: z

@@ -29,7 +29,7 @@ export class Services {
     @Inject(ModuleRef) private readonly module: ModuleRef,
   ) {}
 
-  /** Returns a provider for which this class has no field. */
+  /** Returns a provider that has no field in this class. */
   get<T>(token: InjectionToken<T>): T {
     return this.module.get<T>(token, { strict: false });
   }

@@ -2,13 +2,13 @@ import type { Clock } from '../ports/time.js';
 
 /**
  * Limits of the period's length. Within them, the length is proportional to the rate: the higher the rate, the more
- * each group saves, and the more the thread needs the time.
+ * time each group saves, and the more the thread needs this time.
  */
 const MIN_PERIOD_MS = 8;
 const MAX_PERIOD_MS = 32;
 /** Length of a period if one sale arrives per millisecond. */
 const PERIOD_MS = 16;
-/** Number of sales per millisecond from which sales wait for each other. At lower rates, waiting saves little. */
+/** Minimum number of sales per millisecond at which sales wait for each other. At lower rates, waiting saves little. */
 const ENOUGH_PER_MS = 0.25;
 /** Maximum size of a group, which limits the time for which a group blocks the event loop. */
 const MAX_SALES = 64;

@@ -23,7 +23,7 @@ function decodable(url: string): string {
   const end = url.indexOf('?');
   const path = end < 0 ? url : url.slice(0, end);
   try {
-    // The result must be used, because the bundler removes calls of functions that it considers free of effects.
+    // The result must be used, because the bundler removes calls to functions that it considers free of side effects.
     return decodeURIComponent(path) === '' ? '/' : url;
   } catch {
     return path.replaceAll('%', '%25') + url.slice(path.length);

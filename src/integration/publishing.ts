@@ -63,7 +63,8 @@ export const handedOf = (forwarder: string): string => `${forwarder}~handed`;
 
 /**
  * Publishes events. Marks an event as a repeat if the broker may have stored it in an earlier attempt but may no longer
- * know its id. Saves the highest position handed to the broker, so that the next leader can also recognize repeats.
+ * recognize its id. Saves the highest position handed to the broker, so that the next leader can also recognize
+ * repeats.
  */
 export class Attempts {
   /** Attempts that the broker may have stored but has not acknowledged, by position. */

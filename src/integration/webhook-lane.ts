@@ -156,7 +156,7 @@ export class WebhookLane {
     this.wake();
   }
 
-  /** Whether a user's request for a recovery or a resend is not done yet. */
+  /** Whether a user's request for a recovery or a resend is still pending. */
   get isRedelivering(): boolean {
     return this.recovery !== null || [...this.open].some(({ kind }) => kind !== 'live');
   }

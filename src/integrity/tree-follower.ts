@@ -26,7 +26,7 @@ export const INTEGRITY = 'integrity';
 export const TREE_STREAM = streamName(integrity.name, PLATFORM_TENANT, HISTORY_TREE);
 
 /**
- * Records a checkpoint. `after`: revision of the last checkpoint that the signer knows. Returns false if another
+ * Records a checkpoint. `after`: revision of the last checkpoint known to the signer. Returns false if another
  * checkpoint was recorded first.
  */
 export type RecordCheckpoint = (after: number, checkpoint: SignedCheckpoint) => Promise<boolean>;

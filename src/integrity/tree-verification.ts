@@ -113,7 +113,7 @@ export class TreeVerification {
       if (known.rootHash !== root)
         await this.fail(
           `The events from number ${this.covered} (after position ${this.coveredPosition}) to number ` +
-            `${known.size - 1} (position ${this.lastPosition}) are not those that the checkpoint ${known.source} covers.`,
+            `${known.size - 1} (position ${this.lastPosition}) differ from those that the checkpoint ${known.source} covers.`,
           this.covered,
         );
     }

@@ -24,7 +24,7 @@ type Remembered = { readonly facts: CommonFacts; readonly reads: readonly Loaded
 /** The facts of each customer depend on at least two states, and a RecordReader caches 10,000. */
 const MAX_REMEMBERED = 5_000;
 
-/** Identifies everything in a sale that determines its common facts. */
+/** Returns a key for the parts of a sale that determine its common facts. */
 const keyOf = (tenantId: string, { sourceId, branchCode, customer: wanted, payments }: AcceptedSale): string =>
   JSON.stringify([tenantId, sourceId, branchCode, wanted, ...payments.flatMap((p) => [p.method, p.accountCode])]);
 

@@ -120,7 +120,7 @@ export class CustomerMatching {
       if (claimed.outcome === 'claimed') continue;
       await this.claims.abandon(owner);
       const by = parseStreamName(claimed.by);
-      // An account has taken the code since the lookup.
+      // An account has claimed the code since the lookup.
       if (by?.entity !== customer.name) throw conflict('CUSTOMER_CODE_TAKEN', 'An account has this code.');
       return by.id;
     }

@@ -26,7 +26,7 @@ export type ProjectionState = {
   /** Difference between `head` and `position`. */
   readonly lag: number;
   readonly status: 'LIVE' | 'CATCHING_UP' | 'REBUILDING' | 'STOPPED' | 'FAILED';
-  /** Number of documents that lack events, because one of their events cannot be applied. */
+  /** Number of documents that are incomplete because one of their events cannot be applied. */
   readonly incompleteDocuments: number;
   readonly rebuild: {
     /** Progress of the rebuild in percent, 0–99. */

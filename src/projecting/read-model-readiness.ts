@@ -33,7 +33,7 @@ export const filledKey = (model: Model): string => subscriberKey(filledName(mode
  * Determines which read models may be read. A model version is built when it is new, and again after a restore. It is
  * incomplete until it reaches the position at which the history ended when the process started. Completeness is stored
  * with the documents, so a model that merely lags is readable immediately after a restart. A stopped model is also
- * readable, because rejecting queries would fix nothing.
+ * readable, because rejecting queries would not repair it.
  */
 export class ReadModelReadiness {
   private readonly readable = new Set<string>();

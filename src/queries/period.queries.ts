@@ -63,7 +63,7 @@ export class UndetectedEntries {
     @Inject(Progress) private readonly progress: Progress,
   ) {}
 
-  /** Last position that `all` is guaranteed to cover. `all` may also cover later events. `all` may also cover later events. */
+  /** Last position that `all` is guaranteed to cover. `all` may also cover later events. */
   get position(): number {
     return this.progress.position(lateEntries.name);
   }

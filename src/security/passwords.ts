@@ -47,8 +47,8 @@ export class Passwords {
   }
 
   /**
-   * Whether a password is the one that was hashed. Waits in the same queue as new passwords, so that repeated requests
-   * do not delay sign-ins.
+   * Whether a password matches a hash. Waits in the same queue as new passwords, so that repeated requests do not delay
+   * sign-ins.
    * @throws DomainError unavailable if the queue is full
    */
   isSame(passwordHash: string, password: string, visitor: Visitor): Promise<boolean> {

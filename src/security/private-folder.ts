@@ -2,7 +2,10 @@ import { chmod, readdir, stat } from 'node:fs/promises';
 import type { Logger } from '../ports/log.js';
 
 const OTHERS = 0o077;
-/** Names of what Kontor keeps in its folder, and of the folder that `fsck` creates on a volume. */
+/**
+ * Names of the files and folders that Kontor keeps in its data folder, and of the folder that `fsck` creates on a
+ * volume.
+ */
 const OWN =
   /^(?:(?:history|models|broker)\.|\.write-probe-)|^(?:backups|checkpoints|alert-webhook-secret|lost\+found)$|-key\b/;
 

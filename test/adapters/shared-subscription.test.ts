@@ -293,7 +293,8 @@ describe('A shared subscription', () => {
     slow.block();
     const beganMs = clock.monotonicMs();
     for (let n = 0; n < 20; n += 1) await reached([fast], await append('a'));
-    // A single wait lasts two seconds. If the subscription waited again at later events, it would exceed this limit.
+    // A single wait lasts two seconds. If the subscription waited again at later events, the total wait would exceed
+    // this limit.
     expect(clock.monotonicMs() - beganMs).toBeLessThan(6_000);
     slow.unblock();
     await Promise.all([fast.stop(), slow.stop()]);

@@ -1,4 +1,4 @@
-// What users read in the German console: amounts, and error messages that the service sends in English.
+// Texts in the German console: amounts, and error messages that the service sends in English.
 import type { Locator, Page } from 'playwright-core';
 import { OPERATOR, type ConsoleService, type Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';

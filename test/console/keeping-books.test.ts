@@ -280,7 +280,7 @@ test('In a chooser, Enter never submits the form with the previous selection', a
   const chooser = dialog().getByRole('combobox', { name: 'Into account' });
   await choose('Into account', 'Crane fund');
   await eventually(async () => (await chooser.inputValue()) === 'Crane fund');
-  // Mantine treats the input of `fill` as that of a password manager.
+  // Mantine treats input from `fill` like input from a password manager.
   await chooser.press('Control+a');
   await page.keyboard.type('Wharf');
   await page.keyboard.press('Enter');

@@ -63,7 +63,9 @@ type Sides = {
   readonly check: (answers: string) => Promise<void>;
 };
 
-/** Runs a race ROUNDS times with random head starts, several races at once. Returns the distinct pairs of responses. */
+/**
+ * Runs a race ROUNDS times with random head starts. Several races run at once. Returns the distinct pairs of responses.
+ */
 async function raced(prepare: () => Promise<Sides>): Promise<string[]> {
   const random = mulberry32(SEED);
   const seen = new Set<string>();

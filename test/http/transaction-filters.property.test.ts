@@ -58,7 +58,7 @@ beforeAll(async () => {
     ...stepsOf(['customer', 'account'], 30, seed),
     ...stepsOf([...kinds, 'change customer', 'delete customer'], STEPS, seed),
   ]);
-  // Takes more steps if necessary, because some seeds cause many rejections, or produce no transactions of some kind.
+  // Takes more steps if necessary, because some seeds cause many rejections, or produce no transactions of some kinds.
   for (let more = 1; more <= 5 && lacks(all).length > 0; more += 1)
     await take(stepsOf(kinds, STEPS / 4, seed + more).map(withoutRejections));
 });

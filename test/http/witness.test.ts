@@ -159,5 +159,5 @@ test('A history that was rewritten, even with the key, contradicts the checkpoin
       });
     });
   expect(await verify()).toMatch('checkpoints match');
-  expect(await verify('--checkpoint', notes)).toMatch(/are not those that the checkpoint of the witness/);
+  expect(await verify('--checkpoint', notes)).toMatch(/differ from those that the checkpoint of the witness/);
 });

@@ -133,7 +133,7 @@ describe('A sale that differs from the previous one only in its id', () => {
   type Books = { readonly branchId: string; readonly customerId: string };
   type Booking = { date: string; transactions: { accountId: string | null }[] };
 
-  /** Sells twice, so that the next sale can be decided from facts in memory. */
+  /** Pushes two sales, so that the next sale can be decided from facts in memory. */
   async function sellTwice(): Promise<Books> {
     const branchId = (await post('/api/branches', { code: 'HARBOUR', name: 'Harbour' })).id;
     await letCustomerBeKnown();

@@ -212,8 +212,8 @@ describe('A projection', () => {
         await project(counting, [leader], batch, from);
       };
       const { joined, greeted, fenced } = facts;
-      // The first event in eve's stream is not her joining, so the projector looks her up. Once she has joined, it must
-      // not treat her as absent.
+      // The first event in eve's stream does not record that she joined, so the projector looks her up. Once she has
+      // joined, the projector must not treat her as absent.
       await process(fenced('eve'));
       await process(joined('eve', 'eve@example.com'));
       await process(joined('ada'), joined('dan', 'dan@example.com'));

@@ -5,8 +5,8 @@ import { routeTable, type Route } from '../support/route-table.js';
 import { TestService } from '../support/service.js';
 
 /*
- * Tests which headers every response must have, and which no response may have. Covers successes and rejections of all
- * routes.
+ * Tests the headers that every response must have, and those that no response may have. Covers successes and rejections
+ * of all routes.
  */
 
 let service: TestService;

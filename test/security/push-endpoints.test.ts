@@ -2,7 +2,7 @@ import { Browser } from '../support/push-service.js';
 import { TestService, type TestTenant } from '../support/service.js';
 
 /*
- * Tests through HTTP, with the default settings, to which push services the service may connect. The service checks the
+ * Tests over HTTP, with the default settings, which push services the service may connect to. The service checks the
  * addresses of host names on connection; test/security/push-client.test.ts covers these checks.
  */
 

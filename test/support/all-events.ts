@@ -176,8 +176,8 @@ export class EverythingElse {
     await this.written('RuleApplicationEnded');
     await this.ask('POST', `${path}/applications/${(data as { applicationId: string }).applicationId}/undo`);
     await this.ask('DELETE', rule);
-    // The service applies a rule in several batches only if the history contains more transactions than this one.
-    // Therefore appends the events of such a run, in one append, so that no policy reacts to them.
+    // The service applies a rule in several batches only if the history contains more transactions than this one. This
+    // function therefore appends the events of such a run in one append, so that no policy reacts to them.
     const { tenant } = this.books;
     const applied = { ...RULE_DEFAULTS, categoryId, merchant: 'Any', source: 'MANUAL' as const };
     const started = { ruleId: idIn(rule), rule: applied, total: 300 };

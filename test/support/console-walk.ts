@@ -178,7 +178,7 @@ const CUT = `[...document.querySelectorAll('main td.k-numeric > .k-cell, main .k
     return false;
   })
   .map((element) => '"' + element.textContent + '" is cut off')`;
-/** Buttons for more filters that show nothing more. */
+/** "More filters" buttons that reveal no further filters. */
 const IDLE_FILTERS = `[...document.querySelectorAll('.k-filters > .k-more-filters')]
   .filter((button) => button.checkVisibility())
   .filter((button) => [...button.parentElement.querySelectorAll(':scope > :not([type=hidden])')].every((each) => each.checkVisibility()))

@@ -4454,7 +4454,7 @@ export interface components {
              * @enum {string}
              */
             status: "LIVE" | "CATCHING_UP" | "REBUILDING" | "STOPPED" | "FAILED";
-            /** @description Number of documents that lack events, because one of their events cannot be applied. Dead letters with the origin PROJECTION identify the events. The status does not change. */
+            /** @description Number of documents that are incomplete because one of their events cannot be applied. Dead letters with the origin PROJECTION identify the events. The status does not change. */
             incompleteDocuments: number;
             /** @description Average number of events applied per second over the last minute. */
             eventsPerSecond: number;

@@ -110,7 +110,7 @@ export class EventLog {
     try {
       return this.write(append, -1, nowMs);
     } catch (error) {
-      // The stream and revision already exist. A duplicate position causes an error with another code.
+      // The stream and revision already exist. A duplicate position causes an error with a different code.
       if (this.written === written && isNotUnique(error)) return undefined;
       throw error;
     }

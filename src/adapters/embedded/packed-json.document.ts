@@ -14,8 +14,8 @@ const LENGTH_BESIDES = 32;
 let length = 0;
 
 /**
- * Returns the same text as `pack(JSON.stringify(document))` without first writing the JSON, so field names need not be
- * written and then recognized.
+ * Returns the same text as `pack(JSON.stringify(document))`, but without writing the JSON first. Field names therefore
+ * need not be written and then recognized again.
  */
 export function packDocument(document: object): string {
   begin();

@@ -13,8 +13,8 @@ import { tablesOf, type TableShape } from './read-store.shape.js';
 export type State = { readonly count: number; readonly last: number; readonly changes: number };
 
 /**
- * Number of segments per level at which FTS5 begins to merge them. With its default of 4, writing a row takes about a
- * tenth longer, while a search is only a few microseconds faster.
+ * Number of segments per level that triggers a merge in FTS5. With the default of 4, writing a row takes about a tenth
+ * longer, and a search is only a few microseconds faster.
  */
 const SEGMENTS_PER_MERGE = 8;
 

@@ -66,7 +66,7 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
 export const FEW = 1_000;
 const KEPT_BYTES = 24 * 1024 * 1024;
 
-/** `stamp` identifies everything that the bits depend on, except new documents. */
+/** `stamp` identifies the data from which the bits were computed, apart from new documents. */
 type Kept = { readonly stamp: string; readonly bits: Bits };
 
 /**

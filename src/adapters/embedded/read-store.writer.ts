@@ -34,8 +34,8 @@ export class ReadStoreWriter {
   }
 
   /**
-   * Returns the writes that were refused. Prepares each document just before it is written. If all documents were
-   * prepared first, a garbage collection would have to keep all of them.
+   * Returns the writes that were refused. Prepares each document just before it is written. Preparing all documents
+   * first would keep all of them in memory during a garbage collection.
    */
   private writeTable({ table, writes }: TableWrites): Refused[] {
     const shape = this.catalog.shape(table);

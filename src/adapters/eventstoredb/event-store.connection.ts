@@ -211,8 +211,8 @@ export class Connection {
   }
 
   /**
-   * Wraps `getChannel`, to learn the current channel, and `handleError`. The client does not await `handleError`, so a
-   * failed discovery would otherwise terminate the process.
+   * Wraps `getChannel` to determine the current channel. Also wraps `handleError`, because the client does not await
+   * it, so a failed discovery would terminate the process.
    */
   private guardClient(): void {
     const { getChannel, handleError } = this.internals;

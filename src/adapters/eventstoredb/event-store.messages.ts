@@ -125,7 +125,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
   },
   AccessDenied: denied,
   BadRequest: unavailable,
-  // A response that contains only an error message. The node is not ready, is busy, or does not know the leader.
+  // A response that contains only an error message. The node is not ready, is busy, or cannot identify the leader.
   Empty: unavailable,
 };
 
@@ -134,6 +134,6 @@ function refusalOf(status: Status | undefined, append: SerializedAppend): Error 
   const refusal = REFUSALS[detailsOf(status)];
   const message = status?.getMessage() ?? '';
   if (details && refusal) return refusal(details, append, message);
-  // The server itself does not know the outcome.
+  // The outcome is unknown even to the server.
   return new AppendOutcomeUnknown(append.stream, new Error(message || 'The response contains no result'));
 }

@@ -99,7 +99,7 @@ class Subscription {
     }
   }
 
-  /** Returns the next batch, or undefined once the subscription is over. @throws CorruptEvent, InvalidPosition */
+  /** Returns the next batch, or undefined once the subscription has ended. @throws CorruptEvent, InvalidPosition */
   private async next(): Promise<EventBatch | undefined> {
     const { maxDelayMs } = this.asked;
     while (!this.isOver()) {
@@ -246,8 +246,8 @@ class Subscription {
   }
 
   /**
-   * Returns the result of `read`, or undefined if the subscription is over. If `read` fails, returns undefined after a
-   * pause.
+   * Returns the result of `read`, or undefined if the subscription has ended. If `read` fails, returns undefined after
+   * a pause.
    * @throws InvalidPosition
    */
   private async orPause<T>(read: () => Promise<T>): Promise<T | undefined> {

@@ -242,7 +242,7 @@ export class MongoConnection {
     return { setting, reason };
   }
 
-  /** Logs each fault once. Returns whether the error is a configuration fault. */
+  /** Logs each fault once. Returns true if the error is a configuration fault. */
   private noteFault(error: unknown): boolean {
     const fault = this.closing ? undefined : faultOf(error, this.url);
     if (!fault) return false;

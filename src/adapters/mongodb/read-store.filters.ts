@@ -69,7 +69,7 @@ export function wordCondition(scope: Scope, word: string, joined: readonly Joine
   return { $or: branches.map((branch) => ({ s: scope, ...branch })) };
 }
 
-/** Ids, encoded like the field at `path`. */
+/** Ids to match, encoded in the same way as the field at `path`. */
 export type JoinedIds = { readonly path: string; readonly ids: readonly string[] };
 
 export const all = (scope: Scope, conditions: readonly Condition[]): Condition =>

@@ -18,12 +18,12 @@ const SETTLE_EVERY = 500;
 const MAX_UNSETTLED = 5_000;
 const MAX_REMEMBERED = 10_000;
 /**
- * Place of a change that was written without a checkpoint, such as a document repair. The change is never settled, so
- * every query adds it.
+ * Place of a change that was written without a checkpoint, such as a document repair. The change is never added to the
+ * stored total, so every query adds it.
  */
 const BESIDE = Number.MAX_SAFE_INTEGER;
 /**
- * Local reads are sufficient, because a primary has every majority-acknowledged write, even before it knows of the
+ * Local reads are sufficient, because a primary has every majority-acknowledged write, even before it receives the
  * acknowledgement.
  */
 const local = new ReadConcern('local');

@@ -43,8 +43,8 @@ export type Session = {
 };
 
 /**
- * Maintains one connection until closed. Does not use the driver's reconnect logic, which leaves requests on the old
- * connection pending and makes an initial attempt that cannot be cancelled.
+ * Maintains one connection until it is closed. Does not use the driver's reconnect logic, which leaves requests on the
+ * old connection pending and makes an initial attempt that cannot be cancelled.
  */
 export class NatsLink {
   /** Reason why there is no session and the setting to check. */

@@ -37,7 +37,8 @@ export const CONFLICT_MESSAGES = {
   LAST_FACTOR: 'Your account must have a second factor. Add another one first.',
   LAST_OPERATOR: 'The platform must have at least one operator. Create another operator first.',
   LAST_OWNER: 'The tenant must have at least one active owner. Make another user an owner first.',
-  MANAGED_BY_CUSTOMER: 'The account belongs to a customer. Change the customer, or only its name and isActive here.',
+  MANAGED_BY_CUSTOMER:
+    'The account belongs to a customer. Only name and isActive can be changed here. For other changes, update the customer.',
   NOT_COVERED: 'No checkpoint covers this event yet. Try again in a minute.',
   NOT_PAUSED: 'The forwarder is running. Pause it before you change its position.',
   NO_FACTORS: 'The account has no second factors.',
