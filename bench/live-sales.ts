@@ -6,7 +6,7 @@ import { latenciesOf, type Latencies } from './statistics.js';
 
 const SALE_EVERY_MS = 25;
 
-/** Sends sales one after another and measures how long the service takes to accept each. */
+/** Sends sales one after another and measures the time that the service takes to accept each. */
 export class LiveSales {
   private latencies: number[] = [];
   private readonly stopping = new AbortController();

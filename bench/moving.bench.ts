@@ -13,10 +13,10 @@ import { SharedServers } from './shared-servers.js';
 import { round } from './statistics.js';
 
 /**
- * This benchmark has no goal. It measures how long a service is unavailable while its history moves from the embedded
- * engines to the servers and back. This time includes the backup, the restore, and the start until all read models are
- * built. The servers run on the other core. The test servers replace EventStoreDB and MongoDB. The benchmark also
- * compares the history that has been moved back with the original.
+ * This benchmark has no goal. It measures the time for which a service is unavailable while its history moves from the
+ * embedded engines to the servers and back. This time includes the backup, the restore, and the start until all read
+ * models are built. The servers run on the other core. The test servers replace EventStoreDB and MongoDB. The benchmark
+ * also compares the history that has been moved back with the original.
  */
 const EVENTS = options.sizes?.[0] ?? pick(100_000, 4_000);
 const LOOK_EVERY_MS = 100;

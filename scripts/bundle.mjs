@@ -100,7 +100,7 @@ const { output } = await bundle.write({
   dir: DIST,
   format: 'esm',
   sourcemap: true,
-  // Keeps class names, because Nest resolves some providers by class name, and logs and metrics contain class names.
+  // Keeps class names, because Nest resolves some providers by name, and because logs and metrics contain these names.
   keepNames: true,
   // See withoutAccents.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true, asciiOnly: true } },

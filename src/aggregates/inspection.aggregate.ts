@@ -15,7 +15,7 @@ export const HistoryRead = z.object({
   /** The record's tenant, or `platform` for platform records. */
   tenantId: z.string(),
   recordId: z.string(),
-  /** What the operator read: the record's events, or one of its past states. */
+  /** The data that the operator read: the record's events, or one of its past states. */
   part: z.enum(['EVENTS', 'STATE']),
   /** Set if the operator read the states of all the tenant's records of this kind. The record is then the tenant. */
   listed: z.exactOptional(z.string()),

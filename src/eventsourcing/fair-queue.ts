@@ -1,7 +1,7 @@
 /** Limits of a queue. An undefined limit does not apply. */
 export type FairQueueLimits = {
   readonly atOnce: number;
-  /** Limits a group to half of the slots that other groups do not use, so that a new group soon gets a slot. */
+  /** Limits a group to half of the slots that are not in use by others, so that a new group soon gets a slot. */
   readonly leavesRoom?: boolean;
   readonly maxWaiting?: number;
   readonly maxPerGroup?: number;

@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** Background work does not wait for streams and downloads, because the client decides how long they last. */
+/** Background work does not wait for streams and downloads, because the client determines their duration. */
 const isLong = ({ routeOptions }: FastifyRequest): boolean => {
   const shape = routeOptions.config.endpoint?.answers.shape;
   return shape === 'sse' || shape === 'file';

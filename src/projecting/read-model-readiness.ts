@@ -87,7 +87,7 @@ export class ReadModelReadiness {
 
   /**
    * Resolves once the model is readable. Returns undefined if the model is readable already. Also returns undefined
-   * outside a caller's query, because internal work implements its own waiting.
+   * outside a caller's query, because internal work waits for the models itself.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   whenReadable(name: string): Promise<void> | undefined {

@@ -79,8 +79,9 @@ const ANY_UUID = new RegExp(`\\b${UUID_PATTERN}\\b`, 'gi');
 const UUID_START = /\b([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{1,4}(?:-[0-9a-f]{0,12}){0,2}(?![0-9a-z])/gi;
 
 /**
- * Turns each UUID into one word instead of five. This saves a third of an entry's indexed words. Most strings are a
- * UUID or too short to contain one, so they skip the slow replacement. A manually written event may lack a string.
+ * Turns each UUID into one word instead of five. This saves a third of an entry's indexed words. Most strings either
+ * are UUIDs or are too short to contain one, so they skip the slow replacement. A manually written event may lack a
+ * string.
  */
 function withWholeIds(given: string | undefined): string {
   const text = String(given);

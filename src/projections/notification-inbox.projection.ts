@@ -16,7 +16,7 @@ export type NotificationInboxView = {
   readonly id: string;
   readonly role: string | null;
   readonly isActive: boolean;
-  /** The person's stays, oldest first. */
+  /** The periods in which the person was active with a role, oldest first. */
   readonly stays: readonly Stay[];
   /** Total number of sweeps. `sweeps` contains only the latest ones, oldest first. */
   readonly sweepCount: number;

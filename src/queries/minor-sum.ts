@@ -28,7 +28,10 @@ export class MinorSum {
   }
 }
 
-/** Maximum string length of an amount whose minor units a double always represents after one rounding. */
+/**
+ * Maximum length of an amount as a string. For amounts up to this length, rounding once always yields the exact minor
+ * units as a double.
+ */
 const MAX_LENGTH = 14;
 
 /** Converts an amount in a read model to minor units, for `MinorSum`. */

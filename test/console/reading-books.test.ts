@@ -79,7 +79,7 @@ test('A statement opens at its latest lines, and so does each period', async () 
   expect(await button('Clear filters').count()).toBe(0);
 });
 
-/** Returns the label and the amount of the start page's tile for what customers owe. */
+/** Returns the label and the amount of the start page's tile for the debts of customers. */
 const owed = (total: string): readonly [string, string] => {
   const isNegative = total.startsWith('-');
   const words = amountWords(isNegative ? total.slice(1) : total, 'en-GB');

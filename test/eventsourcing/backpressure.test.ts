@@ -7,7 +7,10 @@ import { ManualClock } from '../support/manual-clock.js';
 const START_MS = Date.UTC(2026, 2, 1);
 const BURST = 64;
 
-/** Returns how many of `count` background steps may run without a delay for an event that is `ageMs` old. */
+/**
+ * Returns the number of background steps, out of `count`, that may run without a delay for an event that is `ageMs`
+ * old.
+ */
 async function takenAtOnce(pace: Backpressure, clock: ManualClock, count: number, ageMs = 0): Promise<number> {
   let taken = 0;
   const run = async () => {

@@ -213,8 +213,8 @@ describe('After a restart', () => {
     expect(messages).toHaveLength(await expectedCount());
   });
 
-  // Without a checkpoint, the forwarder cannot know which messages the broker has discarded, so it does not
-  // automatically republish any.
+  // Without a checkpoint, the forwarder cannot determine which messages the broker has discarded, so it republishes
+  // none automatically.
   test('without its read models the service rebuilds them, and publishes new events once resumed', async () => {
     const before = await answers();
     const published = await browse();

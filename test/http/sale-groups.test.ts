@@ -46,7 +46,7 @@ class Arrivals {
     return sale;
   }
 
-  /** One sale every `everyMs`, from each of the connections in turn. */
+  /** One sale every `everyMs`, sent over each of the connections in turn. */
   async stream(connections: readonly Connection[], everyMs: number, sales: number): Promise<void> {
     for (let n = 0; n < sales; n += 1) {
       await this.send(connections[n % connections.length] ?? new Connection());

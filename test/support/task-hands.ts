@@ -71,7 +71,7 @@ const optionOf = (page: Page, name: string): Locator =>
     .filter({ has: page.getByText(name, { exact: true }) })
     .first();
 
-/** Returns how many times to press Tab to reach an element. If negative, Shift+Tab must be pressed instead. */
+/** Returns the number of times to press Tab to reach an element. If negative, Shift+Tab must be pressed instead. */
 const stepsTo = (target: Locator): Promise<number> =>
   target.evaluate((element) => {
     const { document } = globalThis as unknown as Screen;

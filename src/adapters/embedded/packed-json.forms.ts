@@ -8,7 +8,7 @@ export const DATE = 0x1e;
 /** A repeated UUID. The number of its first occurrence follows. */
 export const REPEATED = 0x1d;
 /**
- * First word code. There is one code, up to 0x16, for each combination of a form and a set of `BASE` words. The word's
+ * First word code. Codes up to 0x16 are used, one for each combination of a form and a set of `BASE` words. The word's
  * number within its set follows the code.
  */
 export const FIRST_WORD = 0x03;

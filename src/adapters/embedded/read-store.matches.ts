@@ -120,7 +120,7 @@ export class Matches {
     return this.keep(target, term, '', (after) => this.matching(target, terms, quoted(term), after));
   }
 
-  /** Returns the documents that contain a word with the prefix, or that refer to such a document. */
+  /** Returns the documents that contain a word with the prefix, or that refer to a document with such a word. */
   private havingWord(target: Target, word: string): Bits {
     const { shape, scope } = target;
     const prefix = `${quoted(prefixFor(scope, word))}*`;

@@ -167,7 +167,7 @@ function connect(url: URL, commandTimeoutMs: number): Client {
     disableClientInfo: true,
     connectionName: 'kontor',
     retryStrategy: (attempts) => Math.ceil(backoffMs(attempts - 1, FIRST_BACKOFF_MS, MAX_BACKOFF_MS)),
-    // READONLY means that the former master is now a replica. The host name may now resolve to another server.
+    // READONLY means that the former primary is now a replica. The host name may now resolve to another server.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   }) as Client;
 }

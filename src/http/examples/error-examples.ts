@@ -19,7 +19,7 @@ type Cause = { readonly error: DomainError | Problem; readonly about?: string };
 
 const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
 
-/** Nouns for what a path identifies, used in the messages of 404 responses. Default: a record. */
+/** Nouns for the records that paths identify, used in the messages of 404 responses. Default: a record. */
 const NOUNS: Readonly<Record<string, string>> = {
   accounts: 'account',
   applications: 'rule application',
