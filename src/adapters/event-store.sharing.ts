@@ -167,7 +167,7 @@ export class SharedSubscription {
     return this.joined.has(consumer) || (told.position >= this.selectedAfter && covers(this.selected, filter));
   }
 
-  /** Whether no event after the position has been evicted. */
+  /** Whether a consumer at this position can get all later events from the kept batches and the source. */
   private isKept(position: Position): boolean {
     return this.source !== undefined && position >= this.kept.after;
   }

@@ -5,7 +5,7 @@ import { UUID } from '../ports/uuid.js';
 const DIGITS = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16));
 const HYPHEN = 45;
 const UUID_BYTES = 16;
-/** Upper limit of the UTF-8 bytes of a UTF-16 code unit. */
+/** Maximum number of UTF-8 bytes per UTF-16 code unit. */
 const MAX_BYTES = 3;
 /** Reused for all names but very long ones, because allocating a buffer takes as long as hashing it. */
 const scratch = Buffer.alloc(1_024);

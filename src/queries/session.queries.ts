@@ -14,7 +14,7 @@ import { ReadModels } from './query.js';
 
 type Person = UserPrincipal | OperatorPrincipal;
 
-/** Maximum number of sessions in the list. A script that signs in every minute may have thousands. */
+/** Maximum number of sessions in the list. A script that signs in every minute may have thousands of sessions. */
 const MAX_LISTED = 100;
 
 /** A second factor as displayed to its owner. */
