@@ -28,7 +28,7 @@ const DISK_MB = cyclesOf(48, 480);
 const AT_ONCE_MS = 2_000;
 const BEFORE = 20;
 const REFUSED = 5;
-/** Number of rounds of refused sales within which readiness must fail. */
+/** Maximum number of rounds of refused sales before readiness must fail. */
 const ROUNDS = 5;
 
 /** A fault that makes writes fail from `begin` to `end`. */

@@ -34,7 +34,7 @@ export class ReadStoreWriter {
   }
 
   /**
-   * Returns the writes that were refused. Prepares each document just before it is written. Preparing all documents
+   * Returns the writes that were rejected. Prepares each document just before it is written. Preparing all documents
    * first would keep all of them in memory during a garbage collection.
    */
   private writeTable({ table, writes }: TableWrites): Refused[] {
