@@ -115,7 +115,7 @@ export const settings = z.object({
   ),
   OPERATOR_FACTOR: z
     .preprocess(empty, z.enum(['optional', 'required']).default('optional'))
-    .describe('Whether operators must have a second factor. With `required`, those without one can only add one.'),
+    .describe('Whether operators must have a second factor. If `required`, operators without one can only add one.'),
   SESSION_IDLE_DAYS: days(7).describe('Number of days without a refresh after which a session ends.'),
   SESSION_MAX_DAYS: days(30).describe('Maximum duration of a session, in days since the sign-in.'),
   OIDC_ISSUER: optional(

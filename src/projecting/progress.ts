@@ -89,7 +89,7 @@ export class Progress {
 
   /**
    * Returns the state of `name`. A subscriber is considered failed after two consecutive failures, because a single
-   * failure may be merely a lost connection.
+   * failure may merely be a lost connection.
    */
   standing(name: string): 'running' | 'stopped' | 'failed' {
     if (this.isStopped(name)) return 'stopped';
