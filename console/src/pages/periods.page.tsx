@@ -186,7 +186,7 @@ function Reopen({ closedThrough }: { closedThrough: string }): ReactNode {
         <>
           <TextField
             form={form}
-            hint={t('Leave empty to reopen everything')}
+            hint={t('Leave empty to reopen everything.')}
             label={t('Keep closed through')}
             name="through"
             type="date"

@@ -38,7 +38,7 @@ export const AccountFields = ({ form, isNew = false }: { form: Form; isNew?: boo
     {isNew && <OneOfField form={form} label={t('Type')} name="type" options={ACCOUNT_TYPES} required />}
     <TextField
       form={form}
-      hint={t('Partners and exports use this code to identify the account')}
+      hint={t('Partners and exports use this code to identify the account.')}
       label={t('Code')}
       name="code"
     />

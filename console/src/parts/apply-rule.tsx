@@ -47,12 +47,12 @@ export function ApplyRule({ rule }: { rule: Rule }): ReactNode {
           <div className="k-fields">
             <TextField
               form={form}
-              hint={t('Leave empty for no start date')}
+              hint={t('Leave empty for no start date.')}
               label={t('From')}
               name="dateFrom"
               type="date"
             />
-            <TextField form={form} hint={t('Leave empty for no end date')} label={t('To')} name="dateTo" type="date" />
+            <TextField form={form} hint={t('Leave empty for no end date.')} label={t('To')} name="dateTo" type="date" />
           </div>
           <OneOfField form={form} label={t('Transactions to change')} name="replace" options={REPLACE} />
         </>

@@ -23,7 +23,7 @@ export const BranchFields = ({ form, isNew = false }: { form: Form; isNew?: bool
       {isNew && (
         <TextField
           form={form}
-          hint={t('Partners use this code in their sales')}
+          hint={t('Partners use this code in their sales.')}
           label={t('Code')}
           name="code"
           required

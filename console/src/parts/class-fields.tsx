@@ -23,7 +23,7 @@ export const ClassFields = ({ form }: { form: Form }): ReactNode => (
     <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
     <RemoteField
       form={form}
-      hint={t('Leave empty to let the category rules choose')}
+      hint={t('Leave empty to let the category rules choose.')}
       label={t('Category')}
       name="categoryId"
       source={categorySource}

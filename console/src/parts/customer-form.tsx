@@ -73,7 +73,7 @@ export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: bo
       <TextField autoFocus form={form} label={t('Name')} name="name" required />
       <TextField
         form={form}
-        hint={isNew ? t('Leave empty for the next number') : undefined}
+        hint={isNew ? t('Leave empty for the next number.') : undefined}
         label={t('Code')}
         name="code"
       />
@@ -89,7 +89,7 @@ export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: bo
       {isNew && (
         <AmountField
           form={form}
-          hint={t('Leave empty if there is none')}
+          hint={t('Leave empty if there is none.')}
           label={t('Opening balance')}
           name={OPENING.amount}
         />

@@ -107,14 +107,14 @@ const SaleFields = ({ form, currency }: { form: Form; currency: string }): React
       ) : (
         <RemoteField
           form={form}
-          hint={t('Leave empty for the default customer')}
+          hint={t('Leave empty for the default customer.')}
           label={t('Customer')}
           name="customerId"
           source={customerSource}
         />
       )}
       <RemoteField form={form} label={t('Branch')} name="branchCode" source={branchCodeSource} />
-      <TextField form={form} hint={t('Leave empty for the next number')} label={t('Number')} name="externalId" />
+      <TextField form={form} hint={t('Leave empty for the next number.')} label={t('Number')} name="externalId" />
     </div>
     {hasLines(form.values) && <Lines currency={currency} form={form} />}
   </>

@@ -61,8 +61,8 @@ export function RuleFields({ form: whole, prefix = '' }: Props): ReactNode {
       <div className="k-fields">
         <RemoteField form={form} label={t('Category')} name="categoryId" required source={categorySource} />
         <OneOfField form={form} label={t('Text comparison')} name="matchType" options={MATCH_TYPES} />
-        <TextField form={form} hint={t("Compared with the customer's name")} label={t('Merchant')} name="merchant" />
-        <TextField form={form} hint={t('Compared with the description')} label={t('Keyword')} name="keyword" />
+        <TextField form={form} hint={t("Compared with the customer's name.")} label={t('Merchant')} name="merchant" />
+        <TextField form={form} hint={t('Compared with the description.')} label={t('Keyword')} name="keyword" />
         <OneOfField form={form} label={t('Direction')} name="direction" options={DIRECTIONS} />
         <RemoteField form={form} label={t('Account')} name="accountId" source={accountSource} />
         <AmountField form={form} label={t('Amount from')} name="amountMin" />

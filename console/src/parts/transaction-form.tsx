@@ -117,7 +117,7 @@ export function TransactionFields({ form }: { form: Form }): ReactNode {
         <TextField form={form} label={t('Reference')} name="reference" />
         <ClassFields form={form} />
       </div>
-      <AreaField form={form} hint={t('Used by category rules')} label={t('Description')} name="description" />
+      <AreaField form={form} hint={t('Used by category rules.')} label={t('Description')} name="description" />
     </>
   );
 }

@@ -39,7 +39,7 @@ export function UserFields({ form, isNew = false }: { form: Form; isNew?: boolea
           <TextField
             autoComplete="new-password"
             form={form}
-            hint={t('Give this password to the user, who can change it')}
+            hint={t('Give this password to the user, who can change it.')}
             label={t('Password')}
             name="password"
             required

@@ -37,7 +37,7 @@ export const ChangePassword = (): ReactNode => (
         <TextField
           autoComplete="new-password"
           form={form}
-          hint={t('10 to 128 characters')}
+          hint={t('10 to 128 characters.')}
           label={t('New password')}
           name="newPassword"
           required
