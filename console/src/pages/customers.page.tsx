@@ -37,7 +37,7 @@ const columns: readonly Column<Customer>[] = [
           {name}
         </Link>
         <div className="k-nothing">
-          {code}
+          <span className="k-whole">{code}</span>
           {isDefault && t(' · default for sales without a customer')}
         </div>
       </>

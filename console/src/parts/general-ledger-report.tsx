@@ -37,7 +37,7 @@ const columnsOf = ({ totalDebit, totalCredit }: GeneralLedger): readonly Column<
     cell: ({ name, code }) => (
       <>
         {name}
-        {code !== null && <div className="k-nothing">{code}</div>}
+        {code !== null && <div className="k-nothing k-whole">{code}</div>}
       </>
     ),
   },

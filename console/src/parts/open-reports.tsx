@@ -39,7 +39,7 @@ const ageingColumns = ({ totals }: Ageing): readonly LoadedColumn<AgeingRow>[] =
         <Link params={{ id: customerId }} to="/customers/$id">
           {name}
         </Link>
-        {code !== null && <div className="k-nothing">{code}</div>}
+        {code !== null && <div className="k-nothing k-whole">{code}</div>}
       </>
     ),
   },

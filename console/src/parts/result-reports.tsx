@@ -59,7 +59,7 @@ const columnsOf = (
         <StatementLink filters={filters} id={accountId}>
           {account}
         </StatementLink>
-        {code !== null && <div className="k-nothing">{code}</div>}
+        {code !== null && <div className="k-nothing k-whole">{code}</div>}
       </>
     ),
   },
@@ -186,7 +186,7 @@ const balanceColumns = (
             {row.name}
           </StatementLink>
         )}
-        {row.code !== null && <div className="k-nothing">{row.code}</div>}
+        {row.code !== null && <div className="k-nothing k-whole">{row.code}</div>}
       </>
     ),
   },
