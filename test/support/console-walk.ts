@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { foreignAmong, type ShownLanguage, type Words } from './console-words.js';
 import { eventually } from './eventually.js';
+import { BROKEN, CUT, IDLE_FILTERS } from './legibility.js';
 import type { Visitor } from './visitor.js';
 
 /** Ids of the records that a suite has created, by name. */
@@ -64,8 +65,8 @@ export const BOOKS: readonly Stop[] = [
   {
     route: '/sales/$id',
     at: '/sales/{rejected}',
-    shows: 'NOWHERE',
-    opens: ['Create the branch {code}', { code: 'NOWHERE' }],
+    shows: 'NEUMUENSTER-WITTORF',
+    opens: ['Create the branch {code}', { code: 'NEUMUENSTER-WITTORF' }],
   },
   { route: '/customers', shows: 'Northwind Foods', opens: 'Create a customer' },
   {
@@ -76,6 +77,7 @@ export const BOOKS: readonly Stop[] = [
   },
   { route: '/transactions', shows: { en: '31 Dec 2025', de: '31.12.2025' }, opens: 'Journal entry' },
   { route: '/transactions/$id', at: '/transactions/{transaction}', shows: 'Northwind Foods', opens: 'Correct' },
+  { route: '/transactions/$id', at: '/transactions/{corrected}', shows: 'Entered too low.' },
   { route: '/reports', shows: { en: 'Total income', de: 'Summe Erträge' } },
   {
     route: '/reports/$name',
@@ -112,7 +114,7 @@ export const SETTINGS: readonly Stop[] = [
   { route: '/roles', shows: 'Cashier', opens: 'Create a role' },
   { route: '/audit-log', shows: 'Olga Owner' },
   { route: '/audit-log/$id', at: '/audit-log/{entry}', shows: 'Actor, time and record' },
-  { route: '/notifications', shows: 'Stocktaking', opens: ['Notifications: {unread} unread', { unread: 1 }] },
+  { route: '/notifications', shows: 'Stocktaking', opens: ['Notifications: {unread} unread', { unread: 2 }] },
   { route: '/account', shows: 'Chrome', opens: 'Add an authenticator app' },
 ];
 
@@ -151,7 +153,8 @@ const TEXTS = `(() => {
  * Elements whose content is wider than the available space, so that users must scroll sideways or text overlaps.
  * Excludes headers of columns that are hidden on narrow screens, and the sections of a report, which scroll together.
  */
-const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header, .k-scroll, .k-tile, .k-table th')]
+const OVERHANGS = `[...document.querySelectorAll(
+    'html, .mantine-AppShell-header, .k-scroll, .k-tile, .k-table th, .k-problem, .k-bell-box')]
   .filter((element) => element.checkVisibility())
   .filter((element) => [element, element.parentElement?.parentElement ?? element]
     .every((each) => getComputedStyle(each).clipPath === 'none'))
@@ -162,30 +165,8 @@ const OVERHANGS = `[...document.querySelectorAll('html, .mantine-AppShell-header
   ])
   .map(([name, excess]) => name + ' is ' + excess + ' px wider than its place')`;
 /**
- * Values that users must be able to read in full, but cannot: amounts, statuses and buttons that their own box or a
- * surrounding element cuts off.
- */
-const CUT = `[...document.querySelectorAll('main td.k-numeric > .k-cell, main .k-money, main .k-status, main .mantine-Button-label')]
-  .filter((element) => element.checkVisibility() && element.closest('.k-across') === null)
-  .filter((element) => {
-    const own = element.getBoundingClientRect();
-    if (getComputedStyle(element).clipPath !== 'none') return false;
-    if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline') return true;
-    for (let around = element.parentElement; around !== null; around = around.parentElement) {
-      const { left, right } = around.getBoundingClientRect();
-      if (getComputedStyle(around).overflowX !== 'visible' && (own.left < left - 1 || own.right > right + 1)) return true;
-    }
-    return false;
-  })
-  .map((element) => '"' + element.textContent + '" is cut off')`;
-/** "More filters" buttons that reveal no further filters. */
-const IDLE_FILTERS = `[...document.querySelectorAll('.k-filters > .k-more-filters')]
-  .filter((button) => button.checkVisibility())
-  .filter((button) => [...button.parentElement.querySelectorAll(':scope > :not([type=hidden])')].every((each) => each.checkVisibility()))
-  .map(() => 'the button for filters shows no more filters')`;
-/**
  * Permitted heights of list rows, in pixels: one line on a desktop. On a narrow screen, the title has up to two lines,
- * and the other columns have one.
+ * and the other columns have one. Rows with reasons, remarks or links to related records are higher.
  */
 const ROWS = { wide: [36, 40], narrow: [0, 96] } as const;
 const WIDE_FROM_PX = 993;
@@ -193,7 +174,7 @@ const WIDE_FROM_PX = 993;
 const misfitRows = ([least, most]: readonly [number, number]): string =>
   `[...document.querySelectorAll('.k-table:not(.k-diff) tbody tr')]
   .filter((row) => innerWidth >= ${WIDE_FROM_PX} || row.closest('.k-rows') !== null)
-  .filter((row) => row.checkVisibility())
+  .filter((row) => row.checkVisibility() && row.querySelector('.k-cause, .k-remark') === null)
   .map((row) => [
     row.innerText.replace(/\\s+/g, ' ').slice(0, 60),
     Math.round(row.getBoundingClientRect().height),
@@ -279,7 +260,8 @@ async function faultsOf(visitor: Visitor): Promise<string[]> {
 }
 
 async function cutOff(page: Page): Promise<string[]> {
-  return [...(await page.evaluate<string[]>(CUT)), ...(await page.evaluate<string[]>(IDLE_FILTERS))];
+  const found = await Promise.all([CUT, BROKEN, IDLE_FILTERS].map((rule) => page.evaluate<string[]>(rule)));
+  return found.flat();
 }
 
 async function isShown(visitor: Visitor, { shows }: Stop): Promise<void> {

@@ -38,9 +38,9 @@ async function addCustomer(service: ConsoleService, { ownerToken: token }: Shop)
   return data.id;
 }
 
-async function rejectSale(service: ConsoleService, shop: Shop): Promise<void> {
+async function rejectSale(service: ConsoleService, shop: Shop, branchCode = 'NOWHERE'): Promise<void> {
   const lines = [{ description: 'Coffee grinder', quantity: 1, unitPrice: '100.00', taxRate: 19 }];
-  await service.sell(shop, 'web-1', { branchCode: 'NOWHERE', lines });
+  await service.sell(shop, 'web-1', { branchCode, lines });
   await service.saleIs(shop, 'web-1', 'REJECTED');
 }
 
@@ -83,6 +83,16 @@ async function accountOf(service: ConsoleService, token: string, code: string): 
   return firstOf(items.filter((account) => account.code === code)).id;
 }
 
+/** Records a payment of a large amount and corrects it. Returns the id of the wrong transaction. */
+async function correctTransaction(service: ConsoleService, token: string, customerId: string): Promise<string> {
+  const accountId = await accountOf(service, token, '102');
+  const paid = { type: 'COLLECTION', date: '2026-03-06', amount: '1234567.89', customerId, accountId };
+  const { data: wrong } = await service.call<One>('/api/transactions', { token, body: paid });
+  const body = { reason: 'Entered too low.', replacement: { ...paid, amount: '2234567.89' } };
+  await service.call(`/api/transactions/${wrong.id}/correct`, { token, body });
+  return wrong.id;
+}
+
 /** Creates a rule and applies it to past transactions. */
 async function applyRule(service: ConsoleService, token: string): Promise<void> {
   const { data: categories } = await service.call<{ data: readonly Category[] }>('/api/transaction-categories', {
@@ -100,20 +110,24 @@ export async function keepBooks(service: ConsoleService): Promise<{ readonly sho
   const shop = await openShop(service);
   const token = shop.ownerToken;
   const customer = await addCustomer(service, shop);
-  await rejectSale(service, shop);
+  await rejectSale(service, shop, 'NEUMUENSTER-WITTORF');
   const name = 'Kaffeerösterei Sonnenschein & Söhne GmbH & Co. KG, Mönchengladbach';
   const openingBalance = { amount: '12345678.90', direction: 'OUT', date: '2026-01-31' };
-  await service.call<One>('/api/customers', { token, body: { name, openingBalance } });
+  const { data: roaster } = await service.call<One>('/api/customers', { token, body: { name, openingBalance } });
   await service.sell(shop, 'web-2', { customer: { externalId: 'c1', name: 'Fjord Cafés' } });
   await service.saleIs(shop, 'web-2', 'BOOKED');
   await service.call('/api/periods/close', { token, body: { through: '2025-12-31', note: 'Filed.' } });
+  await service.call('/api/periods/close', { token, body: { through: '2026-01-31', note: 'Filed by M. Lund.' } });
+  const reopening = { through: '2025-12-31', reason: 'A bill of the first branch is missing.' };
+  await service.call('/api/periods/reopen', { token, body: reopening });
   const paid = { type: 'COLLECTION', date: '2026-03-05', amount: '34.56', customerId: customer };
   const body = { ...paid, accountId: await accountOf(service, token, '102'), description: 'Transfer 77' };
   const { data: transaction } = await service.call<One>('/api/transactions', { token, body });
+  const corrected = await correctTransaction(service, token, roaster.id);
   await applyRule(service, token);
   const { items: sales } = await service.call<Many<Kept & { externalId: string }>>('/api/sales', { token });
   const rejected = sales.find(({ externalId }) => externalId === 'web-1')?.id ?? '';
-  return { shop, ids: { customer, transaction: transaction.id, rejected } };
+  return { shop, ids: { customer, transaction: transaction.id, corrected, rejected } };
 }
 
 /** Creates a tenant with branches, users, webhooks and notifications. */
@@ -124,7 +138,12 @@ export async function keepSettings(service: ConsoleService): Promise<{ readonly 
   const hook = { url: 'https://hooks.example/kontor', types: ['kontor.customer.*'], description: 'hooks.example' };
   const { data: webhook } = await create('/api/webhooks', hook);
   await create('/api/branches', { code: 'HARBOUR', name: 'Harbour shop' });
-  await create('/api/roles', { name: 'Cashier', permissions: ['customers.read'] });
+  const description = 'Records the payments of the customers in the shop at the harbour, and nothing else.';
+  await create('/api/roles', { name: 'Cashier', description, permissions: ['customers.read'] });
+  const key = { name: 'Second till in the warehouse at the harbour', sourceId: 'warehouse-till-2' };
+  const { data: revoked } = await create('/api/integration-keys', key);
+  await service.call(`/api/integration-keys/${revoked.id}`, { token, method: 'DELETE' });
+  await create('/api/integration-keys', { ...key, expiresAt: '2099-06-30T00:00:00Z' });
   const password = 'a user of the walk';
   await create('/api/users', { fullName: 'Lena Lund', email: 'lena@lund.example', password, role: 'USER' });
   await addCustomer(service, shop);
@@ -133,6 +152,10 @@ export async function keepSettings(service: ConsoleService): Promise<{ readonly 
   await service.call('/api/notifications/admin/send', {
     token,
     body: { title: 'Stocktaking', body: 'Please book everything.', broadcast: true, link: '/console/rules' },
+  });
+  await service.call('/api/notifications/admin/send', {
+    token,
+    body: { title: 'Two tills need attention: HARBOUR_TILL_NOT_COUNTED', body: 'Count them.', broadcast: true },
   });
   const entry = await firstComing(service, '/api/audit-logs?entity=role', token);
   const account = await accountOf(service, token, '100');

@@ -265,12 +265,14 @@ const historyColumns: readonly Column<Entry>[] = [
   {
     key: 'who',
     header: t('By'),
-    cell: ({ userId, userName }) => (userId === null ? t('The service') : actorWords(userName)),
+    cell: ({ userId, userName }) => (
+      <span className="k-whole">{userId === null ? t('The service') : actorWords(userName)}</span>
+    ),
   },
   {
     key: 'note',
     header: t('Note or reason'),
-    cell: ({ note }) => note ?? NOTHING,
+    cell: ({ note }) => (note === null ? NOTHING : <span className="k-remark">{note}</span>),
   },
 ];
 

@@ -24,7 +24,7 @@ type Permission = Shapes['CreateRoleDto']['permissions'][number];
 const shown: readonly LoadedColumn<Role>[] = [
   {
     key: 'name',
-    narrow: 'title',
+    isWide: true,
     header: t('Name'),
     sort: ({ name }) => name,
     cell: ({ name, description, isSystem }) => (

@@ -104,6 +104,7 @@ type Candidate = RuleTest['candidates'][number];
 const candidateColumns = (winner: string | undefined): readonly Column<Candidate>[] => [
   {
     key: 'outcome',
+    narrow: 'end',
     header: t('Outcome'),
     cell: ({ rule, matched }) => {
       if (matched && rule.id === winner) return <StatusBadge tone="good">{t('Chosen')}</StatusBadge>;
@@ -114,10 +115,10 @@ const candidateColumns = (winner: string | undefined): readonly Column<Candidate
       );
     },
   },
-  { key: 'when', header: t('Rule'), cell: ({ rule }) => conditionsOf(rule) },
+  { key: 'when', narrow: 'title', header: t('Rule'), cell: ({ rule }) => conditionsOf(rule) },
   { key: 'then', header: t('Category'), cell: ({ rule }) => rule.categoryName },
   { key: 'priority', header: t('Priority'), numeric: true, cell: ({ rule }) => count(rule.priority) },
-  { key: 'source', header: t('Source'), cell: ({ rule }) => sourceWords(rule.source) },
+  { key: 'source', narrow: 'hidden', header: t('Source'), cell: ({ rule }) => sourceWords(rule.source) },
   {
     key: 'why',
     header: t('Unmet conditions'),

@@ -29,7 +29,7 @@ const columns: readonly Column<Webhook>[] = [
   },
   { key: 'status', narrow: 'end', header: t('Status'), cell: (webhook) => <WebhookStatus webhook={webhook} /> },
   { key: 'types', header: t('Events'), cell: ({ types }) => <code>{types.join(', ')}</code> },
-  { key: 'created', header: t('Created'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
+  { key: 'created', narrow: 'hidden', header: t('Created'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 
 /** Receivers of this tenant's integration events. */

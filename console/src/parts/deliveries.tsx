@@ -83,7 +83,7 @@ const NextAttempt = ({ delivery: { status, nextAttemptAt } }: { delivery: Delive
 
 const Response = ({ delivery: { responseStatus, responseBody, code } }: { delivery: Delivery }): ReactNode => (
   <>
-    {responseStatus ?? failureWords(code ?? '')}
+    {responseStatus ?? failureWords(code ?? '')}{' '}
     {responseBody !== null && responseBody !== '' && (
       <details>
         <summary>{t('Body')}</summary>
