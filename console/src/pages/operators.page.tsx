@@ -14,6 +14,7 @@ import { Instant } from '../parts/instant';
 import { Listing } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
 import { RemoveFactors } from '../parts/remove-factors';
+import { RowActions } from '../parts/row-actions';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 
@@ -117,7 +118,7 @@ function Actions({ operator }: { operator: Operator }): ReactNode {
   const cache = useQueryClient();
   const isOneself = useMe()?.user.id === id;
   return (
-    <div className="k-row-actions">
+    <RowActions about={fullName}>
       {!isOneself && (
         <RemoveFactors
           act={(body) =>
@@ -130,7 +131,7 @@ function Actions({ operator }: { operator: Operator }): ReactNode {
         />
       )}
       <Remove isOneself={isOneself} operator={operator} />
-    </div>
+    </RowActions>
   );
 }
 
