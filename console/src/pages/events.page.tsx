@@ -7,7 +7,7 @@ import { eventsQuery, type ListedEvent } from '../api/events';
 import { entityWords, RECORD_KINDS } from '../parts/audit-words';
 import type { Column } from '../parts/data-table';
 import { actorOf, textIn } from '../parts/event-words';
-import { Choice, DateField, FilterBar, useSetter } from '../parts/filter-bar';
+import { Choice, DayRange, FilterBar, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { JsonView } from '../parts/json-view';
 import { filtersIn, pageIn, resized } from '../parts/list-state';
@@ -183,8 +183,7 @@ function Filters({ filters }: { filters: EventsFilters }): ReactNode {
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter label={t('Correlation ID')} onChange={set('correlationId')} value={filters.correlationId} />
       <TextFilter label={t('Request ID')} onChange={set('requestId')} value={filters.requestId} />
-      <DateField label={t('From')} onChange={set('dateFrom')} value={filters.dateFrom} />
-      <DateField label={t('To')} onChange={set('dateTo')} value={filters.dateTo} />
+      <DayRange filters={filters} />
     </FilterBar>
   );
 }

@@ -135,16 +135,21 @@ type DateProps = {
   readonly label: string;
   readonly value: string | undefined;
   readonly onChange: (value: string | undefined) => void;
+  /** First and last day that the calendar offers. */
+  readonly min?: string | undefined;
+  readonly max?: string | undefined;
 };
 
 /** Fields that belong together, such as the first and the last day. They stay next to each other. */
 export const Pair = ({ children }: { children: ReactNode }): ReactNode => <div className="k-pair">{children}</div>;
 
 /** Field for a calendar day. */
-export const DateField = ({ label, value, onChange }: DateProps): ReactNode => (
+export const DateField = ({ label, value, onChange, min, max }: DateProps): ReactNode => (
   <TextInput
     className="k-choice"
     label={label}
+    max={max}
+    min={min}
     onChange={({ currentTarget }) => {
       onChange(currentTarget.value === '' ? undefined : currentTarget.value);
     }}
@@ -160,8 +165,8 @@ export function DayRange({ filters: { dateFrom, dateTo } }: { filters: Days }): 
   const set = useSetter<Days>();
   return (
     <Pair>
-      <DateField label={t('From')} onChange={set('dateFrom')} value={dateFrom} />
-      <DateField label={t('To')} onChange={set('dateTo')} value={dateTo} />
+      <DateField label={t('From')} max={dateTo} onChange={set('dateFrom')} value={dateFrom} />
+      <DateField label={t('To')} min={dateFrom} onChange={set('dateTo')} value={dateTo} />
     </Pair>
   );
 }
