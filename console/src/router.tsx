@@ -60,12 +60,13 @@ const deadLetter = createRoute({
 const projections = createRoute({
   getParentRoute: () => signedIn,
   path: '/projections',
-  validateSearch: searchParams(listParams),
+  validateSearch: searchParams({ ...listParams, search: text }),
   component: lazyRouteComponent(() => import('./pages/projections.page'), 'ProjectionsPage'),
 });
 const queues = createRoute({
   getParentRoute: () => signedIn,
   path: '/queues',
+  validateSearch: searchParams({ search: text }),
   component: lazyRouteComponent(() => import('./pages/queues.page'), 'QueuesPage'),
 });
 

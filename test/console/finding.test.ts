@@ -91,7 +91,8 @@ test('Ctrl-K finds reports, accounts, branches, users, categories, keys and amou
   expect(await page.getByRole('table').getByRole('row').count()).toBeLessThan(categories.length);
 
   await lookFor('web shop');
-  await found('Partner keys', 'Web shop · shop').waitFor();
+  await found('Partner keys', 'Web shop · shop').click();
+  await page.waitForURL(/\/partner-keys\?search=Web\+shop$/);
   await lookFor('119.00');
   await found('Transactions', /^\d+ transactions? with the amount 119\.00$/).click();
   await page.waitForURL(/\/transactions\?amountMin=119\.00&amountMax=119\.00$/);
@@ -234,14 +235,13 @@ test('An operator finds a tenant and a dead letter, and the keyboard shortcuts a
   expect(await visitor.barriers()).toEqual([]);
 });
 
-test('An operator finds jobs, projections, queues, users, and the events that a request caused', async () => {
+test('An operator finds jobs, projections, queues, users, and the events of a request, without failed requests', async () => {
   const token = await service.operator();
   const { items } = await service.call<{ items: readonly { requestId: string; entityId: string }[] }>(
     `/api/platform/audit-logs?pageNumber=1&pageSize=1&entity=customer&tenantId=${shop.tenantId}`,
     { token },
   );
   const [entry] = items;
-  visitor.expects(/404/);
   await visitor.signIn(OPERATOR, '/tenants');
   await title('Tenants').waitFor();
   await lookFor('backup');
@@ -250,14 +250,24 @@ test('An operator finds jobs, projections, queues, users, and the events that a 
   await title('database-backup').waitFor();
 
   await lookFor('customers');
-  await found('Projections', 'customers').waitFor();
-  await found('Cache and queues', 'customers').first().waitFor();
+  await found('Cache and queues', 'customers').first().click();
+  await page.waitForURL(/\/queues\?search=customers$/);
+  const names = page.getByRole('table').locator('strong');
+  await names.first().waitFor();
+  expect(await names.allInnerTexts()).toEqual(['customers']);
+  await lookFor('customers');
+  await found('Projections', 'customers').click();
+  await page.waitForURL(/\/projections\?search=customers$/);
+  await button('Rebuild: customers').waitFor();
+  expect(await names.allInnerTexts()).toEqual(['customers']);
   await lookFor(OPERATOR.email);
   await found('Operators', OPERATOR.email).waitFor();
   await lookFor('olga owner');
   await found('Audit log', 'Entries of Olga Owner').click();
   await page.waitForURL(/\/audit\?userId=[\w-]{36}$/);
 
+  await lookFor(shop.tenantId);
+  await found('Tenants', 'Acme Trading').waitFor();
   await lookFor(entry?.entityId ?? '');
   await found('Audit log', /^Customer /).click();
   await page.getByRole('heading', { level: 1, name: 'Northwind Foods' }).waitFor();

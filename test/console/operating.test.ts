@@ -128,13 +128,14 @@ test('The filters of a list are kept in its address, and lead back to the same l
 });
 
 test('A read model is rebuilt alongside the live one and found equal to it', async () => {
-  await visitor.signIn(OPERATOR, '/projections');
+  await visitor.signIn(OPERATOR, '/projections?columns=name,status,generation,rebuild,action');
   const customers = page.getByRole('row').filter({ has: page.getByText('customers', { exact: true }) });
-  await customers.getByText('generation 1').waitFor();
+  const generation = customers.locator('[data-label=Generation]');
+  await generation.getByText('1', { exact: true }).waitFor();
   await button('Rebuild: customers').click();
   await dialog().getByRole('button', { name: 'Rebuild' }).click();
   await dialog().waitFor({ state: 'detached' });
-  await customers.getByText('generation 2').waitFor();
+  await generation.getByText('2', { exact: true }).waitFor();
   await customers.getByText('identical to the previous version').waitFor();
 });
 

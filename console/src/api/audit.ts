@@ -13,6 +13,12 @@ export const auditQuery = (query: AuditFilters) =>
     placeholderData: keepPreviousData,
   });
 
+const LATEST = { pageNumber: 1, pageSize: 100 } as const;
+
+/** Loads the latest entries that match a filter. */
+export const entriesOf = (filters: Omit<AuditFilters, keyof typeof LATEST>, signal: AbortSignal) =>
+  whole(api.GET('/api/platform/audit-logs', { params: { query: { ...filters, ...LATEST } }, signal }));
+
 /** Names of users and operators, from their latest entries in the audit log. */
 export const actorNames: Names = {
   key: ['audit', 'actors'],

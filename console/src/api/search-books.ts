@@ -89,7 +89,10 @@ export const BOOKS: readonly Kind[] = [
     page: '/partner-keys',
     load: () => queryClient.query({ ...ownKeysQuery, staleTime: NAMES_MS }),
     textOf: ({ name, sourceId }) => `${name} ${sourceId}`,
-    foundOf: ({ name, sourceId }) => ({ name: texts(name, sourceId), link: { to: '/partner-keys' } }),
+    foundOf: ({ name, sourceId }) => ({
+      name: texts(name, sourceId),
+      link: { to: '/partner-keys', search: { search: name } },
+    }),
   }),
   loaded({
     page: '/webhooks',

@@ -50,8 +50,8 @@ const among = <T>(rows: readonly T[], search: string, textOf: (row: T) => string
 type Searched<T> = {
   readonly page: string;
   readonly ask: Ask<T>;
-  /** Requests the record with an id. */
-  readonly one?: (id: string, signal: AbortSignal) => Promise<One<T>>;
+  /** Requests the record with an id. Resolves to undefined if it is known that no such record exists. */
+  readonly one?: (id: string, signal: AbortSignal) => Promise<One<T> | undefined>;
   readonly foundOf: (row: T) => Found;
 };
 

@@ -1,4 +1,4 @@
-import type { AuditEntry } from './audit';
+import { entriesOf, type AuditEntry } from './audit';
 import { api, whole } from './client';
 import { titleOf } from './error-title';
 import { jobsQuery } from './jobs';
@@ -34,12 +34,21 @@ function namedIn(entries: readonly AuditEntry[], search: string): readonly Found
   return [...found.values()];
 }
 
+/**
+ * Requests the tenant with an id, but only if the audit log contains it: browsers report a response with the status 404
+ * as an error.
+ */
+async function tenantWith(id: string, signal: AbortSignal) {
+  const { totalCount } = await entriesOf({ entity: 'tenant', entityId: id }, signal);
+  return totalCount === 0 ? undefined : api.GET('/api/platform/tenants/{id}', { params: { path: { id } }, signal });
+}
+
 /** What operators can find, in the order in which it is shown. */
 export const OPERATIONS: readonly Kind[] = [
   searched({
     page: '/tenants',
     ask: (query, signal) => whole(api.GET('/api/platform/tenants', { params: { query }, signal })),
-    one: (id, signal) => api.GET('/api/platform/tenants/{id}', { params: { path: { id } }, signal }),
+    one: tenantWith,
     foundOf: ({ id, name }) => ({ name, link: { to: '/tenants/$id', params: { id } } }),
   }),
   loaded({
@@ -78,13 +87,13 @@ export const OPERATIONS: readonly Kind[] = [
     page: '/projections',
     load: () => queryClient.query({ ...projectionsQuery, staleTime: NAMES_MS }),
     textOf: ({ name }) => name,
-    foundOf: ({ name }) => ({ name, link: { to: '/projections' } }),
+    foundOf: ({ name }) => ({ name, link: { to: '/projections', search: { search: name } } }),
   }),
   loaded({
     page: '/queues',
     load: async () => (await queryClient.query({ ...queuesQuery, staleTime: NAMES_MS })).queues,
     textOf: ({ name }) => name,
-    foundOf: ({ name }) => ({ name, link: { to: '/queues' } }),
+    foundOf: ({ name }) => ({ name, link: { to: '/queues', search: { search: name } } }),
   }),
   {
     page: '/audit',

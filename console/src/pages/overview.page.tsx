@@ -24,7 +24,7 @@ import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { QueueTable } from '../parts/queue-table';
+import { NO_QUEUES, QueueTable } from '../parts/queue-table';
 import { ReplicaShares } from '../parts/replica-shares';
 import { StatusBadge, type Tone } from '../parts/status-badge';
 import { Tiles, type TileProps } from '../parts/tile';
@@ -73,7 +73,7 @@ export function OverviewPage(): ReactNode {
         </Panel>
       </div>
       <Panel title={t('Lag by queue')}>
-        <QueueTable isFolded query={queues} queues={queues.data?.queues} samples={samples} />
+        <QueueTable empty={NO_QUEUES} isFolded query={queues} queues={queues.data?.queues} samples={samples} />
       </Panel>
       <div className="k-grid">
         <Panel title={t('Engines')}>

@@ -1,12 +1,15 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { ownKeysQuery, type IssuedKey, type Key } from '../api/keys';
 import { useMe } from '../api/me';
+import { isMatch } from '../api/search-kind';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
+import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { TextField } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Example, IssuedKeyOnce } from '../parts/issued-key';
@@ -17,6 +20,8 @@ import { Panel } from '../parts/panel';
 import { strong } from '../parts/strong';
 import { RowActions } from '../parts/row-actions';
 import { rich, t } from '../messages/catalogue';
+
+const route = getRouteApi('/signed-in/partner-keys');
 
 const useRefresh = (): (() => void) => {
   const cache = useQueryClient();
@@ -29,6 +34,8 @@ const useCurrency = (): string => useMe()?.tenant?.currency ?? 'EUR';
 
 /** Keys that allow partners to push sales into this tenant's books. */
 export function PartnerKeysPage(): ReactNode {
+  const { search } = route.useSearch();
+  const set = useSetter<{ search?: string }>();
   const keys = useQuery(ownKeysQuery);
   return (
     <>
@@ -40,11 +47,20 @@ export function PartnerKeysPage(): ReactNode {
       <ListPanel
         aside={<ListExport list="integration-keys" />}
         columns={columns}
-        empty={t('There are no keys yet. A partner needs a key to push sales.')}
+        empty={
+          search === undefined
+            ? t('There are no keys yet. A partner needs a key to push sales.')
+            : t('No keys match this search.')
+        }
+        filters={
+          <FilterBar>
+            <SearchField hint={t("Name or partner's system")} onChange={set('search')} value={search} />
+          </FilterBar>
+        }
         keyOf={({ id }) => id}
         label={t('Partner keys')}
         query={keys}
-        rows={keys.data}
+        rows={keys.data?.filter(({ name, sourceId }) => search === undefined || isMatch(`${name} ${sourceId}`, search))}
         title={t('Keys')}
       />
       <Panel title={t('For the partner')}>

@@ -1,12 +1,15 @@
 import { Progress, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
 import { projectionsQuery, type Projection } from '../api/projections';
+import { isMatch } from '../api/search-kind';
 import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
 import { count, decimal, duration, percent } from '../parts/figures';
+import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
 import { ListPanel } from '../parts/listing';
 import { PageHeader } from '../parts/page-header';
@@ -14,6 +17,8 @@ import { StatusBadge, type Tone } from '../parts/status-badge';
 import { strong } from '../parts/strong';
 import { rich, t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
+
+const route = getRouteApi('/signed-in/projections');
 
 const STATUSES: Readonly<Record<Projection['status'], readonly [Tone, string]>> = {
   LIVE: ['good', t('Live')],
@@ -126,12 +131,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
     narrow: 'title',
     header: t('Read model'),
     sort: ({ name }) => name,
-    cell: ({ name, version, generation }) => (
-      <>
-        <strong>{name}</strong>
-        <div className="k-nothing">{t('version {version}, generation {generation}', { version, generation })}</div>
-      </>
-    ),
+    cell: ({ name }) => <strong className="k-whole">{name}</strong>,
   },
   {
     key: 'status',
@@ -158,6 +158,22 @@ const columns: readonly LoadedColumn<Projection>[] = [
     cell: ({ eventsPerSecond }) => decimal(eventsPerSecond),
   },
   {
+    key: 'generation',
+    isExtra: true,
+    header: t('Generation'),
+    numeric: true,
+    sort: ({ generation }) => generation,
+    cell: ({ generation }) => count(generation),
+  },
+  {
+    key: 'version',
+    isExtra: true,
+    header: t('Version'),
+    numeric: true,
+    sort: ({ version }) => version,
+    cell: ({ version }) => count(version),
+  },
+  {
     key: 'rebuild',
     isWide: true,
     header: t('Rebuild'),
@@ -169,6 +185,8 @@ const columns: readonly LoadedColumn<Projection>[] = [
 
 /** Read models with their progress and rebuilds. */
 export function ProjectionsPage(): ReactNode {
+  const { search } = route.useSearch();
+  const set = useSetter<{ search?: string }>();
   const projections = useQuery(projectionsQuery);
   const named = (isMeant: (projection: Projection) => boolean): string =>
     (projections.data ?? [])
@@ -207,11 +225,16 @@ export function ProjectionsPage(): ReactNode {
       )}
       <ListPanel
         columns={columns}
-        empty={t('There are no read models.')}
+        empty={search === undefined ? t('There are no read models.') : t('No read models match this search.')}
+        filters={
+          <FilterBar>
+            <SearchField hint={t('Name')} onChange={set('search')} value={search} />
+          </FilterBar>
+        }
         keyOf={({ name }) => name}
         label={t('Read models')}
         query={projections}
-        rows={projections.data}
+        rows={projections.data?.filter(({ name }) => search === undefined || isMatch(name, search))}
         title={t('Read models')}
       />
     </>

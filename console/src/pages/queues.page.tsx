@@ -1,19 +1,24 @@
 import { Skeleton, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data, type Shapes } from '../api/client';
 import { queuesQuery, WATCH_EVERY_MS } from '../api/observation';
+import { isMatch } from '../api/search-kind';
 import { ConfirmAction } from '../parts/confirm-action';
+import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { bytes, count, decimal, duration, percent } from '../parts/figures';
 import { ForwarderPanel } from '../parts/forwarder-panel';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
 import { ProblemView } from '../parts/problem-view';
-import { QueueTable } from '../parts/queue-table';
+import { NO_QUEUES, QueueTable } from '../parts/queue-table';
 import { StatusBadge } from '../parts/status-badge';
 import { Tiles } from '../parts/tile';
 import { t } from '../messages/catalogue';
+
+const route = getRouteApi('/signed-in/queues');
 
 type CacheStatus = Shapes['CacheStatusDto'];
 
@@ -27,6 +32,8 @@ const cacheQuery = {
 export function QueuesPage(): ReactNode {
   const cache = useQuery(cacheQuery);
   const queues = useQuery(queuesQuery);
+  const { search } = route.useSearch();
+  const set = useSetter<{ search?: string }>();
   return (
     <>
       <PageHeader lead={t('Figures cover all replicas and refresh every two seconds.')} title={t('Cache and queues')} />
@@ -41,7 +48,17 @@ export function QueuesPage(): ReactNode {
           <ForwarderPanel key={queue.name} queue={queue} />
         ))}
       <Panel title={t('Queues')}>
-        <QueueTable isFolded query={queues} queues={queues.data?.queues} samples={queues.data?.samples ?? []} />
+        <FilterBar>
+          <SearchField hint={t('Name')} onChange={set('search')} value={search} />
+        </FilterBar>
+        <QueueTable
+          empty={search === undefined ? NO_QUEUES : t('No queues match this search.')}
+          isFolded={search === undefined}
+          key={String(search === undefined)}
+          query={queues}
+          queues={queues.data?.queues.filter(({ name }) => search === undefined || isMatch(name, search))}
+          samples={queues.data?.samples ?? []}
+        />
       </Panel>
     </>
   );

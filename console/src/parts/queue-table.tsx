@@ -60,7 +60,7 @@ const URGENCY: Readonly<Record<Standing, number>> = { unled: 3, paused: 2, behin
 
 const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
   { key: 'name', narrow: 'title', header: t('Queue'), cell: ({ name }) => <strong>{name}</strong> },
-  { key: 'kind', header: t('Kind'), cell: ({ kind }) => KINDS[kind] },
+  { key: 'kind', header: t('Kind'), cell: ({ kind }) => <span className="k-whole">{KINDS[kind]}</span> },
   {
     key: 'status',
     narrow: 'end',
@@ -108,16 +108,20 @@ const columnsOf = (samples: readonly Sample[]): readonly Column<Queue>[] => [
 const highest = (samples: readonly Sample[], name: string): number =>
   Math.max(0, ...samples.map(({ lags }) => lags.get(name) ?? 0));
 
+export const NO_QUEUES = t('There are no queues, because no process is running background work.');
+
 type Props = {
   readonly queues: readonly Queue[] | undefined;
   readonly samples: readonly Sample[];
   readonly query: Asked;
+  /** Message for an empty list. */
+  readonly empty: string;
   /** Whether healthy queues are initially hidden. */
   readonly isFolded?: boolean;
 };
 
 /** Progress of every consumer of the history. */
-export function QueueTable({ queues, samples, query, isFolded = false }: Props): ReactNode {
+export function QueueTable({ queues, samples, query, empty, isFolded = false }: Props): ReactNode {
   const [isOpen, { toggle }] = useDisclosure(!isFolded);
   const sorted = queues?.toSorted((a, b) => URGENCY[standingOf(b, samples)] - URGENCY[standingOf(a, samples)]);
   const rows = sorted?.filter((queue) => isOpen || standingOf(queue, samples) !== 'healthy');
@@ -135,7 +139,7 @@ export function QueueTable({ queues, samples, query, isFolded = false }: Props):
       {!isEmptyByChoice && (
         <DataTable
           columns={columnsOf(samples)}
-          empty={t('There are no queues, because no process is running background work.')}
+          empty={empty}
           keyOf={({ name }) => name}
           label={t('Queues')}
           query={query}

@@ -131,7 +131,7 @@ const ruleBench = createRoute({
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: '/partner-keys',
-  validateSearch: searchParams(listParams),
+  validateSearch: searchParams({ ...listParams, search: text }),
   component: lazyRouteComponent(() => import('../pages/partner-keys.page'), 'PartnerKeysPage'),
 });
 const webhooks = createRoute({
