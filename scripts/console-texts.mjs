@@ -1,5 +1,5 @@
 // npm run console:texts: updates the console's message catalogues. Adds new strings with empty translations, removes
-// unused strings, and sorts the rest. Leaves en.json unchanged, which contains only rewritten service messages.
+// unused strings, and sorts the rest. Leaves en.json unchanged, which contains only texts of the service.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { consoleSources, textsOf } from '../test/support/console-texts.ts';

@@ -12,7 +12,7 @@ import { auditedFields, namedKinds, recordKinds } from './support/recorded-names
 import { namesInMessage, consoleSources, MESSAGES, textsOf } from './support/console-texts.js';
 
 // All console strings in the source code are English. Each other language has one file with its translations. The file
-// for English contains only the service's messages that the console rewrites.
+// for English contains only the service's messages that the console rewrites, and the names of permissions.
 const { used, bare } = textsOf(consoleSources());
 const keys = new Set(used.map(({ text }) => text));
 const isCoded = (key: string): boolean => /^[a-z]+:/.test(key);
@@ -237,6 +237,11 @@ describe('A text of the service in English', () => {
   const catalogue = catalogueOf('en.json');
   const english = serviceTextsOf('en.json');
 
+  test('names all permissions as the service does', () => {
+    const named = codesIn(catalogue, 'permission').map((code) => [code, catalogue[`permission:${code}`]]);
+    expect(named).toEqual(PERMISSIONS.map(({ code, description }) => [code, description]).sort());
+  });
+
   test.each([
     [
       'The type PAYMENT requires exactly one of customerId, counterAccountId, expenseItemId.',
@@ -268,7 +273,8 @@ describe('A text of the service in English', () => {
     const rewritten = codesIn(catalogue, 'error');
     const isSent = (text: string): boolean =>
       service.texts.has(nameless(text)) || COMPOSED.some((message) => isOf(message, text));
-    expect(Object.keys(catalogue)).toEqual(rewritten.map((text) => `error:${text}`));
+    const names = codesIn(catalogue, 'permission').map((code) => `permission:${code}`);
+    expect(Object.keys(catalogue)).toEqual([...rewritten.map((text) => `error:${text}`), ...names]);
     expect(rewritten.filter((text) => !isSent(text))).toEqual([]);
   });
 });

@@ -63,6 +63,31 @@ test('An audit log entry links to the record as it was then, and from there to t
   await page.getByRole('group', { name: 'Changes by this event' }).getByText('Active', { exact: true }).waitFor();
 });
 
+test('The audit log names permissions and records, and the errors name their users', async () => {
+  const create = async (path: string, body: object): Promise<string> =>
+    (await service.call<{ data: { id: string } }>(path, { token: shop.ownerToken, body })).data.id;
+  const role = await create('/api/roles', { name: 'Cashier', permissions: ['customers.read', 'periods.close'] });
+  const ben = { fullName: 'Ben Bookkeeper', email: `ben@${shop.tenantId}.example`, password: 'correct horse battery' };
+  const user = await create('/api/users', { ...ben, role: 'USER' });
+  const assigned = { token: shop.ownerToken, method: 'PATCH', body: { roleIds: [role] } };
+  await service.call(`/api/users/${user}`, assigned);
+  await visitor.signIn(OPERATOR, `/audit?entity=role&entityId=${role}`);
+  await page.getByRole('link', { name: 'Role "Cashier" created' }).click();
+  await region('Changes').last().getByText('View customers; Close and reopen periods').waitFor();
+  await visitor.goTo(`/audit?entity=user&entityId=${user}`);
+  await page.getByRole('link', { name: 'User updated: roles' }).click();
+  await region('Changes').last().getByRole('link', { name: 'Cashier', exact: true }).waitFor();
+  await service.knockInVain(shop);
+  await visitor.goTo('/errors');
+  await eventually(async () => {
+    await page.reload();
+    await page.getByRole('searchbox').waitFor();
+    return page.getByRole('link', { name: /rejected repeatedly/ }).isVisible();
+  });
+  await page.getByRole('link', { name: /rejected repeatedly/ }).click();
+  await page.getByRole('link', { name: 'Olga Owner', exact: true }).waitFor();
+});
+
 test('Before its first event a record is shown as absent, with a link back', async () => {
   visitor.expects(/404/);
   const id = await northwind();

@@ -6,8 +6,8 @@ import { parse, TYPE, type MessageFormatElement } from '@formatjs/icu-messagefor
 
 const SOURCE = join(import.meta.dirname, '..', '..', 'console', 'src');
 /**
- * Contains one catalogue for each language other than English. `en.json` contains only the service's messages that the
- * console rewrites, such as those with API names or dates.
+ * Contains one catalogue for each language other than English. `en.json` contains only the names of permissions, and the
+ * service's messages that the console rewrites, such as those with API names or dates.
  */
 export const MESSAGES = join(SOURCE, 'messages');
 const LOOKUPS = new Set(['t', 'rich']);

@@ -77,10 +77,8 @@ export const permissionsQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** Names of permissions. They are part of every catalogue, because operators cannot load the permissions of a tenant. */
 export const permissionNames: Names = {
   key: ['permissions', 'names'],
-  nameOf: async (code) => {
-    const found = (await queryClient.query(permissionsQuery)).find((each) => each.code === code);
-    return byCode('permission', code, found?.description ?? code);
-  },
+  nameOf: (code) => Promise.resolve(byCode('permission', code, code)),
 };

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
+import { actorNames } from '../api/audit';
 import { api, data } from '../api/client';
 import { errorQuery, sameErrorsQuery, type ErrorRecord } from '../api/errors';
 import { titleOf } from '../api/error-title';
@@ -15,6 +16,7 @@ import { Facts } from '../parts/facts';
 import { count } from '../parts/figures';
 import { Icon } from '../parts/icons';
 import { Instant } from '../parts/instant';
+import { NameOf } from '../parts/name-of';
 import { NOTHING } from '../parts/nothing';
 import { PageHeader } from '../parts/page-header';
 import { Panel } from '../parts/panel';
@@ -164,7 +166,7 @@ const UserOf = ({ error: { userId } }: { error: ErrorRecord }): ReactNode =>
     NOTHING
   ) : (
     <Link search={{ userId }} to="/audit">
-      <span title={userId}>{t('Actions by this user')}</span>
+      <NameOf id={userId} source={actorNames} />
     </Link>
   );
 

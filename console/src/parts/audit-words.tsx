@@ -122,6 +122,12 @@ function nameWords(name: string, eventType: string): string {
 
 type Told = Pick<AuditEntry, 'eventType' | 'summary'>;
 
+/** Returns the name of the record in the summary of one of its entries. Not all summaries contain a name. */
+export function recordNameIn({ eventType, summary }: Told): string | undefined {
+  const [, , name] = SUMMARY.exec(summary) ?? [];
+  return name === undefined || eventType in COMPOSED ? undefined : nameWords(name, eventType);
+}
+
 /** Describes the action that an entry records, in the viewer's language. */
 export function summaryWords(entry: Told): string {
   // The service calls partner keys integration keys.

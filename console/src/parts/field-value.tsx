@@ -1,5 +1,4 @@
 import { Fragment, type ReactNode } from 'react';
-import { isOperator, useMe } from '../api/me';
 import { gradeNames, permissionNames } from '../api/people';
 import { chosenIn } from './many-of-field';
 import { NameOf } from './name-of';
@@ -38,12 +37,6 @@ const ACCOUNTS = ['defaults', 'byType'];
 const CODES: Readonly<Record<string, Names>> = { permissions: permissionNames, role: gradeNames };
 const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '').replace(/^.*\./, '');
 
-/** A code's name. Operators cannot read the names of permissions. */
-function CodeName({ code, source }: { readonly code: string; readonly source: Names }): ReactNode {
-  const me = useMe();
-  return me === undefined || isOperator(me) ? code : <NameOf id={code} source={source} />;
-}
-
 function kindOf(path: string): RecordKind | undefined {
   const [field = '', of = ''] = path
     .replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '')
@@ -56,11 +49,17 @@ function kindOf(path: string): RecordKind | undefined {
 const isListOfTexts = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string');
 
+const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+
+/** Separates the values of a list. The names of codes may contain commas. */
+const separatorOf = (source: Names | undefined): string => (source === undefined ? ', ' : '; ');
+
 type Props = { readonly path: string; readonly value: unknown; readonly tenantId?: string | undefined };
 
 /** A field's value. Record ids are shown as names. Lists of strings are shown without quotation marks. */
 export function FieldValue({ path, value, tenantId }: Props): ReactNode {
-  if (value === undefined || value === null) return '—';
+  if (isEmpty(value)) return '—';
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
   const kind = kindOf(path);
   const source = CODES[fieldOf(path)];
@@ -69,8 +68,8 @@ export function FieldValue({ path, value, tenantId }: Props): ReactNode {
   if (isListOfTexts(texts))
     return texts.map((each, index) => (
       <Fragment key={each}>
-        {index > 0 && ', '}
-        {source !== undefined && <CodeName code={each} source={source} />}
+        {index > 0 && separatorOf(source)}
+        {source !== undefined && <NameOf id={each} source={source} />}
         {kind !== undefined && <RecordName id={each} kind={kind} tenantId={tenantId} />}
         {(kind ?? source) === undefined && each}
       </Fragment>

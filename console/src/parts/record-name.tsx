@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { actorNames } from '../api/audit';
+import { actorNames, entriesOf } from '../api/audit';
 import { accountSource, branchSource, categorySource, customerSource, transactionQuery } from '../api/books';
 import { isOperator, useMe } from '../api/me';
 import { roleNames, userNames } from '../api/people';
@@ -9,6 +9,7 @@ import { saleQuery } from '../api/sales';
 import { PLATFORM, tenantSource } from '../api/tenants';
 import { isUuid } from '../api/uuid';
 import { amountWords } from './amount';
+import { recordNameIn } from './audit-words';
 import { NameOf } from './name-of';
 import type { Names } from './remote-choice';
 import { saleTypeWords } from './sale-words';
@@ -75,7 +76,16 @@ function ForTenant({ id, kind, permissions }: Props & { readonly permissions: re
   );
 }
 
-/** Operators can read a tenant's history, but not its records. */
+/** Names of a tenant's records, from the latest of their entries in the audit log that contains a name. */
+const recordedNames = (entity: RecordKind, tenantId: string): Names => ({
+  key: ['audit', 'names', tenantId, entity],
+  nameOf: async (entityId, signal) => {
+    const { items } = await entriesOf({ entity, entityId, tenantId }, signal);
+    return items.map(recordNameIn).find((name) => name !== undefined) ?? entityId;
+  },
+});
+
+/** Operators can read a tenant's history and audit log, but not its records. */
 function ForOperator({ id, kind, tenantId }: Props): ReactNode {
   if (kind === 'user')
     return (
@@ -92,7 +102,7 @@ function ForOperator({ id, kind, tenantId }: Props): ReactNode {
   if (tenantId === undefined || tenantId === PLATFORM) return <code>{id}</code>;
   return (
     <Link params={{ entity: kind, id }} search={{ tenantId }} to="/records/$entity/$id">
-      <code>{id}</code>
+      <NameOf id={id} source={recordedNames(kind, tenantId)} />
     </Link>
   );
 }
