@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { foreignAmong, type ShownLanguage, type Words } from './console-words.js';
 import { eventually } from './eventually.js';
-import { BROKEN, CUT, IDLE_FILTERS } from './legibility.js';
+import { BROKEN, CUT, IDLE_FILTERS, LOST_ACTIONS } from './legibility.js';
 import type { Visitor } from './visitor.js';
 
 /** Ids of the records that a suite has created, by name. */
@@ -37,8 +37,9 @@ export const OPERATIONS: readonly Stop[] = [
   { route: '/projections', shows: 'customers' },
   { route: '/integrity', shows: 'Verification' },
   { route: '/queues', shows: 'Hit rate' },
-  { route: '/audit', shows: 'Northwind Foods' },
+  { route: '/audit', at: '/audit?entity=customer', shows: 'Northwind Foods' },
   { route: '/audit/$id', at: '/audit/{entry}', shows: 'Bergen' },
+  { route: '/audit/$id', at: '/audit/{role}', shows: 'Cashier' },
   {
     route: '/records/$entity/$id',
     at: '/records/customer/{customer}?tenantId={tenant}',
@@ -54,7 +55,7 @@ export const OPERATIONS: readonly Stop[] = [
   },
   { route: '/tenants', shows: 'Acme Trading', opens: 'Create a tenant' },
   { route: '/tenants/$id', at: '/tenants/{tenant}', shows: 'Web shop', opens: 'Rate limit: Web shop' },
-  { route: '/operators', shows: 'Activity' },
+  { route: '/operators', shows: 'Maximiliane' },
   { route: NOWHERE, at: '/no/such/page', shows: 'Page not found' },
 ];
 
@@ -154,7 +155,7 @@ const TEXTS = `(() => {
  * Excludes headers of columns that are hidden on narrow screens, and the sections of a report, which scroll together.
  */
 const OVERHANGS = `[...document.querySelectorAll(
-    'html, .mantine-AppShell-header, .k-scroll, .k-tile, .k-table th, .k-problem, .k-bell-box')]
+    'html, .mantine-AppShell-header, .k-scroll, .k-json, .k-tile, .k-table th, .k-problem, .k-bell-box')]
   .filter((element) => element.checkVisibility())
   .filter((element) => [element, element.parentElement?.parentElement ?? element]
     .every((each) => getComputedStyle(each).clipPath === 'none'))
@@ -260,8 +261,9 @@ async function faultsOf(visitor: Visitor): Promise<string[]> {
 }
 
 async function cutOff(page: Page): Promise<string[]> {
-  const found = await Promise.all([CUT, BROKEN, IDLE_FILTERS].map((rule) => page.evaluate<string[]>(rule)));
-  return found.flat();
+  const found: string[] = [];
+  for (const rule of [CUT, BROKEN, LOST_ACTIONS, IDLE_FILTERS]) found.push(...(await page.evaluate<string[]>(rule)));
+  return found;
 }
 
 async function isShown(visitor: Visitor, { shows }: Stop): Promise<void> {

@@ -1,10 +1,10 @@
 // Rules about text on a console page, as code that a browser evaluates. Each returns a list of faults.
 
 /**
- * Values that users must be able to read in full, but cannot: amounts, statuses and buttons that their own box or a
- * surrounding element cuts off.
+ * Values that users must be able to read in full, but cannot: amounts, names, statuses and buttons that their own box
+ * or a surrounding element cuts off.
  */
-export const CUT = `[...document.querySelectorAll('main td.k-numeric > .k-cell, main .k-money, main .k-status, main .mantine-Button-label')]
+export const CUT = `[...document.querySelectorAll('main td.k-numeric > .k-cell, main .k-money, main .k-whole, main .k-status, main .mantine-Button-label')]
   .filter((element) => element.checkVisibility() && element.closest('.k-across') === null)
   .filter((element) => {
     const own = element.getBoundingClientRect();
@@ -46,6 +46,12 @@ export const BROKEN = `[
     .filter((cause) => cause.getBoundingClientRect().bottom > cause.closest('td').getBoundingClientRect().bottom + 1)
     .map((cause) => '"' + cause.textContent + '" is hidden'),
 ]`;
+/** Actions on rows that are hidden without a button that shows them. */
+export const LOST_ACTIONS = `[...document.querySelectorAll('.k-table .k-row-actions')]
+  .filter((actions) => actions.childElementCount > 0 && !actions.checkVisibility())
+  .filter((actions) => !actions.parentElement.querySelector(':scope > .k-more-actions')?.checkVisibility())
+  .filter((actions) => actions.closest('td').checkVisibility())
+  .map((actions) => 'nothing shows the actions "' + actions.textContent + '"')`;
 /** Buttons for more filters that show nothing more. */
 export const IDLE_FILTERS = `[...document.querySelectorAll('.k-filters > .k-more-filters')]
   .filter((button) => button.checkVisibility())

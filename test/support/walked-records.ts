@@ -54,6 +54,23 @@ async function firstComing(service: ConsoleService, path: string, token: string)
   return firstOf(rows).id;
 }
 
+/** Gives the tenant a long name, and creates a role, an operator and a key that take much space. */
+async function addLongNames(service: ConsoleService, shop: Shop, token: string): Promise<void> {
+  const name = 'Acme Trading, Kaffeerösterei Sonnenschein & Söhne GmbH & Co. KG, Mönchengladbach';
+  await service.call(`/api/platform/tenants/${shop.tenantId}`, { token, method: 'PATCH', body: { name } });
+  const [email, password] = ['maximiliane@oberbuchhalterin-schoenefeld.example', 'an operator of the walk'];
+  const operator = { fullName: 'Maximiliane Oberbuchhalterin-Schönefeld', email, password };
+  await service.call('/api/platform/operators', { token, body: operator });
+  const mine = { token: shop.ownerToken };
+  const key = { name: 'Kassensystem der Hauptniederlassung', sourceId: 'headquarters', expiresAt: soon() };
+  await service.call('/api/integration-keys', { ...mine, body: key });
+  const permissions = ['customers.read', 'customers.write', 'transactions.read', 'reports.read'];
+  await service.call('/api/roles', { ...mine, body: { name: 'Cashier', permissions } });
+}
+
+const DAY_MS = 86_400_000;
+const soon = (): string => new Date(Date.now() + 5 * DAY_MS).toISOString();
+
 /** Creates the records for the operators' pages. */
 export async function keepOperations(service: ConsoleService): Promise<Ids> {
   const shop = await openShop(service);
@@ -61,6 +78,7 @@ export async function keepOperations(service: ConsoleService): Promise<Ids> {
   await rejectSale(service, shop);
   await service.knockInVain(shop);
   const token = await service.operator();
+  await addLongNames(service, shop, token);
   const trigger = { token, body: { jobName: 'database-backup' } };
   const { data: run } = await service.call<{ data: { executionLogId: string } }>('/api/platform/jobs/trigger', trigger);
   await service.call('/api/platform/jobs/trigger', { token, body: { jobName: 'integrity-verify' } });
@@ -74,7 +92,8 @@ export async function keepOperations(service: ConsoleService): Promise<Ids> {
   const error = await firstComing(service, '/api/platform/error-logs', token);
   const about = `/api/platform/audit-logs?entity=customer&entityId=${customer}`;
   const entry = await firstComing(service, about, token);
-  return { customer, entry, error, letter, run: run.executionLogId, tenant: shop.tenantId };
+  const role = await firstComing(service, '/api/platform/audit-logs?entity=role', token);
+  return { customer, entry, error, letter, role, run: run.executionLogId, tenant: shop.tenantId };
 }
 
 async function accountOf(service: ConsoleService, token: string, code: string): Promise<string> {

@@ -49,7 +49,7 @@ const columns: readonly Column<DeadLetter>[] = [
       </>
     ),
   },
-  { key: 'attempts', narrow: 'hidden', header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
+  { key: 'attempts', isExtra: true, header: t('Attempts'), numeric: true, cell: ({ attempts }) => count(attempts) },
   {
     key: 'last',
     narrow: 'hidden',

@@ -147,7 +147,8 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
 function Keys({ tenantId }: { tenantId: string }): ReactNode {
   const keys = useQuery(keysOfQuery(tenantId));
   const columns: readonly LoadedColumn<Key>[] = [
-    ...keyColumns,
+    // The status shows when a key expires soon.
+    ...keyColumns.map((column) => (column.key === 'expires' ? { ...column, isExtra: true } : column)),
     {
       key: 'actions',
       header: t('Actions'),

@@ -33,7 +33,7 @@ const columns: readonly Column<Tenant>[] = [
   },
   { key: 'status', narrow: 'end', header: t('Status'), cell: ({ isActive }) => <TenantStatus isActive={isActive} /> },
   { key: 'currency', header: t('Currency'), cell: ({ currency }) => currency },
-  { key: 'zone', header: t('Time zone'), cell: ({ timeZone }) => timeZone },
+  { key: 'zone', narrow: 'tablet', header: t('Time zone'), cell: ({ timeZone }) => timeZone },
   { key: 'created', header: t('Created'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
 ];
 

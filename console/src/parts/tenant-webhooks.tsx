@@ -12,8 +12,20 @@ import { WebhookStatus } from './webhook-words';
 import { t } from '../messages/catalogue';
 
 const shown: readonly LoadedColumn<TenantWebhook>[] = [
-  { key: 'host', header: t('Receiver'), sort: ({ host }) => host, cell: ({ host }) => <code>{host}</code> },
-  { key: 'types', isWide: true, header: t('Events'), cell: ({ types }) => <code>{types.join(', ')}</code> },
+  {
+    key: 'host',
+    narrow: 'title',
+    header: t('Receiver'),
+    sort: ({ host }) => host,
+    cell: ({ host }) => <code>{host}</code>,
+  },
+  {
+    key: 'types',
+    isWide: true,
+    narrow: 'hidden',
+    header: t('Events'),
+    cell: ({ types }) => <code>{types.join(', ')}</code>,
+  },
   {
     key: 'status',
     narrow: 'end',

@@ -52,23 +52,28 @@ export function TimeTravel({ state, last, onTravel }: Props): ReactNode {
         >
           <Icon name="chevron" />
         </ActionIcon>
-        <AtInstant onTravel={onTravel} state={state} />
-        <Button
-          disabled={revision >= last}
-          onClick={() => {
-            onTravel(undefined);
-          }}
-          variant="default"
-        >
-          {t('Now')}
-        </Button>
+        <AtInstant onTravel={onTravel} state={state}>
+          <Button
+            disabled={revision >= last}
+            onClick={() => {
+              onTravel(undefined);
+            }}
+            variant="default"
+          >
+            {t('Now')}
+          </Button>
+        </AtInstant>
       </Group>
       <RevisionSlider last={last} onTravel={toRevision} revision={revision} />
     </div>
   );
 }
 
-function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): ReactNode {
+function AtInstant({
+  state,
+  onTravel,
+  children,
+}: Pick<Props, 'state' | 'onTravel'> & { readonly children: ReactNode }): ReactNode {
   const at = state?.occurredAt;
   const [typed, setTyped] = useFollowing(at === undefined ? '' : localOf(at), at);
   const travel = (): void => {
@@ -97,6 +102,7 @@ function AtInstant({ state, onTravel }: Pick<Props, 'state' | 'onTravel'>): Reac
       <Button type="submit" variant="default">
         {t('Show')}
       </Button>
+      {children}
     </form>
   );
 }
