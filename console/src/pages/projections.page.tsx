@@ -143,7 +143,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
   { key: 'lag', header: t('Lag'), numeric: true, sort: ({ lag }) => lag, cell: ({ lag }) => count(lag) },
   {
     key: 'position',
-    narrow: 'hidden',
+    isExtra: true,
     header: t('Position'),
     numeric: true,
     sort: ({ position }) => position,
@@ -151,7 +151,7 @@ const columns: readonly LoadedColumn<Projection>[] = [
   },
   {
     key: 'rate',
-    narrow: 'hidden',
+    isExtra: true,
     header: t('Events/s'),
     numeric: true,
     sort: ({ eventsPerSecond }) => eventsPerSecond,

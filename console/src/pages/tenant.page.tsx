@@ -147,8 +147,8 @@ function Actions({ tenant }: { tenant: Tenant }): ReactNode {
 function Keys({ tenantId }: { tenantId: string }): ReactNode {
   const keys = useQuery(keysOfQuery(tenantId));
   const columns: readonly LoadedColumn<Key>[] = [
-    // The status shows when a key expires soon.
-    ...keyColumns.map((column) => (column.key === 'expires' ? { ...column, isExtra: true } : column)),
+    // The other columns leave no room for these. The status shows when a key expires soon.
+    ...keyColumns.map((column) => (['source', 'expires'].includes(column.key) ? { ...column, isExtra: true } : column)),
     {
       key: 'actions',
       header: t('Actions'),
