@@ -32,8 +32,11 @@ const isOutside = (id) =>
 /** Exports of `node:http`, except those that Node.js loads on demand. */
 const HTTP = Object.entries(Object.getOwnPropertyDescriptors(http)).flatMap(([name, { get }]) => (get ? [] : [name]));
 
+/** Compilers of Fastify that only routes with Fastify schemas need. The service validates requests with zod. */
+const COMPILERS = ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler'];
+
 /**
- * Omits startup work that the service does not need.
+ * Omits code and startup work that the service does not need.
  * - An import of `node:http` reads all of its exports, including WebSocket, for which Node.js loads its complete fetch
  *   client in every thread.
  * - Pino looks up its caller for transports, which the service does not use. With source maps, this look-up parses a
@@ -43,6 +46,7 @@ const lean = {
   name: 'lean',
   resolveId(id, importer, { kind }) {
     if (isHttp(id) && kind === 'import-statement') return '\0http';
+    if (COMPILERS.includes(id)) return '\0compiler';
     return id === './lib/caller' && importer?.includes('/pino/') ? '\0caller' : null;
   },
   load(id) {
@@ -50,6 +54,8 @@ const lean = {
       return `const http = process.getBuiltinModule('node:http');
         export default http;
         export const { ${HTTP.join(', ')} } = http;`;
+    if (id === '\0compiler')
+      return `module.exports = () => () => { throw new Error('The bundle supports no Fastify schemas'); };`;
     return id === '\0caller' ? 'module.exports = () => [];' : null;
   },
 };

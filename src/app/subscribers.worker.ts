@@ -30,7 +30,7 @@ const WORKER_NICENESS = 10;
  */
 const URGENT_MS = 5_000;
 const REPORT_EVERY_MS = 1_000;
-/** Maximum time for a thread with damaged read models to stop before it is replaced. */
+/** Time limit for stopping this thread if its read models are damaged. Another thread then replaces it. */
 const STOP_WITHIN_MS = 500;
 
 const port = parentPort;

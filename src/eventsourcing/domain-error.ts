@@ -31,7 +31,7 @@ export class DomainError extends Error {
 export const notFound = (what: string): DomainError => new DomainError('not_found', 'NOT_FOUND', `No such ${what}.`);
 /** Creates a 409 error with a specific code. */
 export const conflict = (code: string, message: string): DomainError => new DomainError('conflict', code, message);
-/** Creates a 400 error that lists all faults in the input. The first fault becomes the message. */
+/** Creates a 400 error that lists all faults in the input. The error has the message of the first fault. */
 export const invalid = (errors: readonly Fault[], code = 'VALIDATION_FAILED'): DomainError =>
   new DomainError('invalid', code, errors[0]?.message ?? 'The request is invalid.', { errors });
 

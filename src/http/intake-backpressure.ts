@@ -31,7 +31,7 @@ type Line = {
  * Slows down the partner intake while the read models are more than a quarter of a second behind. This limits the
  * backlog after a burst. Delays a sale by at most a second and never rejects one. If replicas divide the history, a
  * range that is behind, for example because its leader was killed, delays only the sales of its own tenants. Also
- * gathers single sales in groups.
+ * collects sales that were not sent in a batch into groups.
  */
 @Injectable()
 export class IntakeBackpressure {

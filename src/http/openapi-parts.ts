@@ -48,8 +48,8 @@ const alwaysThere = {
   ETag: { description: 'Revision of the record, to send in the `If-Match` header.', required: true, schema: REVISION },
   'X-Event-Position': {
     description:
-      'Position of the write in the history. To read the effect of the write, send this position in ' +
-      '`X-Min-Position`.',
+      'Position of the write in the history. To make sure that a later read reflects the write, send this position in ' +
+      'the `X-Min-Position` header of that request.',
     required: true,
     schema: count,
   },

@@ -181,7 +181,7 @@ export interface EventStore {
   readStream(stream: string, read?: StreamRead): Promise<StreamSlice>;
 
   /**
-   * Reads events from the global history in position order, without system events.
+   * Reads events from the global history in position order, excluding system events.
    * @throws CorruptEvent, InvalidPosition, EventStoreUnavailable
    */
   readAll(read?: AllRead): Promise<readonly RecordedEvent[]>;

@@ -5623,7 +5623,7 @@ export interface components {
         "X-Request-Id": string;
         /** @description Revision of the record, to send in the `If-Match` header. */
         ETag: string;
-        /** @description Position of the write in the history. To read the effect of the write, send this position in `X-Min-Position`. */
+        /** @description Position of the write in the history. To make sure that a later read reflects the write, send this position in the `X-Min-Position` header of that request. */
         "X-Event-Position": number;
         /** @description Present if the write is durable but the read models have not caught up with it. */
         "X-Read-Model": "behind";
