@@ -265,6 +265,9 @@ describe('A text of the service in English', () => {
       'The branch NORTH does not exist. Create it, or correct the branch code. Rejected: web-1.',
     ],
     ['The credentials are wrong.', 'The credentials are wrong.'],
+    ['The sale web-1 was rejected: RELATED_SALE_UNKNOWN', 'The sale web-1 was rejected: the original sale is missing'],
+    ['1200 sales were rejected: CUSTOMER_PASSIVE', '1,200 sales were rejected: the customer is inactive'],
+    ['Dead letters with origin PROJECTION', 'Dead letters (read models)'],
   ])('contains no API names and no raw dates: %s', (text, words) => {
     expect(english.wordsFor(text)).toBe(words);
   });
@@ -274,7 +277,13 @@ describe('A text of the service in English', () => {
     const isSent = (text: string): boolean =>
       service.texts.has(nameless(text)) || COMPOSED.some((message) => isOf(message, text));
     const names = codesIn(catalogue, 'permission').map((code) => `permission:${code}`);
-    expect(Object.keys(catalogue)).toEqual([...rewritten.map((text) => `error:${text}`), ...names]);
+    const reports = codesIn(catalogue, 'report');
+    expect(Object.keys(catalogue)).toEqual([
+      ...rewritten.map((text) => `error:${text}`),
+      ...names,
+      ...reports.map((text) => `report:${text}`),
+    ]);
     expect(rewritten.filter((text) => !isSent(text))).toEqual([]);
+    expect(reports.filter((text) => !reported.includes(nameless(text)))).toEqual([]);
   });
 });

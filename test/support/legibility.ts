@@ -2,9 +2,9 @@
 
 /**
  * Values that users must be able to read in full, but cannot: amounts, names, statuses and buttons that their own box
- * or a surrounding element cuts off.
+ * or a surrounding element cuts off. Codes behind long names may be cut off.
  */
-export const CUT = `[...document.querySelectorAll('main td.k-numeric > .k-cell, main .k-money, main .k-whole, main .k-status, main .mantine-Button-label')]
+export const CUT = `[...document.querySelectorAll('main td.k-numeric > .k-cell, main .k-money, main .k-whole:not(.k-nothing > *), main .k-status, main .mantine-Button-label')]
   .filter((element) => element.checkVisibility() && element.closest('.k-across') === null)
   .filter((element) => {
     const own = element.getBoundingClientRect();

@@ -15,7 +15,7 @@ export const MissingPage = (): ReactNode => (
       <Text c="dimmed" ta="center">
         {t('Check the address. The page may have moved.')}
       </Text>
-      <Link to="/">{t('Go to the overview')}</Link>
+      <Link to="/">{t('Go to the home page')}</Link>
     </Stack>
   </main>
 );

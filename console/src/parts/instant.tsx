@@ -7,11 +7,12 @@ import { locale } from '../messages/language';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function words(date: Date, timeZone: string): string {
-  let format = formats.get(timeZone);
+function words(date: Date, timeZone: string, timeStyle?: 'medium'): string {
+  const name = `${timeZone} ${timeStyle}`;
+  let format = formats.get(name);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
-    formats.set(timeZone, format);
+    format = new Intl.DateTimeFormat(locale, { timeZone, dateStyle: 'medium', timeStyle });
+    formats.set(name, format);
   }
   return format.format(date);
 }
@@ -19,8 +20,8 @@ function words(date: Date, timeZone: string): string {
 type Props = {
   /** The instant in ISO 8601, or null if there is none. */
   readonly at: string | null | undefined;
-  /** `relative`: time elapsed, for live values. `exact`: date and time, for look-ups. */
-  readonly as?: 'relative' | 'exact';
+  /** `relative`: time elapsed, for live values. `exact`: date and time, for look-ups. `day`: only the date. */
+  readonly as?: 'relative' | 'exact' | 'day';
 };
 
 /**
@@ -32,10 +33,10 @@ export function Instant({ at, as = 'exact' }: Props): ReactNode {
   const zone = useZone();
   if (at === null || at === undefined) return NOTHING;
   const date = new Date(at);
-  const zones = [...new Set([zone, VIEWER_ZONE])].map((each) => `${words(date, each)} (${each})`);
+  const zones = [...new Set([zone, VIEWER_ZONE])].map((each) => `${words(date, each, 'medium')} (${each})`);
   return (
     <time className="k-instant" dateTime={at} title={[...zones, at].join('\n')}>
-      {as === 'relative' ? ago(date.getTime(), nowMs) : words(date, zone)}
+      {as === 'relative' ? ago(date.getTime(), nowMs) : words(date, zone, as === 'exact' ? 'medium' : undefined)}
     </time>
   );
 }

@@ -73,7 +73,7 @@ export const keyColumns: readonly LoadedColumn<Key>[] = [
     header: t('Expires'),
     sort: ({ expiresAt }) => expiresAt,
     cell: ({ expiresAt }) =>
-      expiresAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant as="relative" at={expiresAt} />,
+      expiresAt === null ? <span className="k-nothing">{t('Never')}</span> : <Instant as="day" at={expiresAt} />,
   },
   {
     key: 'created',
