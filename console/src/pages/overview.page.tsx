@@ -189,22 +189,14 @@ function jobsTile({ data: jobs, error }: Asked<readonly Job[]>): TileProps {
   if (jobs === undefined) return { name: t('Jobs'), value: UNKNOWN };
   const failed = jobs.filter(({ lastExecution }) => lastExecution?.status === 'FAILED').map(({ name }) => name);
   const running = jobs.filter(({ isRunning }) => isRunning).map(({ name }) => name);
-  const value =
-    failed.length > 0
-      ? t('{failed} failed', { failed: count(failed.length) })
-      : running.length > 0
-        ? t('Running')
-        : t('Idle');
-  const names = failed.length > 0 ? failed : running;
+  const state = running.length > 0 ? t('Running') : t('Idle');
+  const value = failed.length > 0 ? t('{failed} failed', { failed: count(failed.length) }) : state;
+  const hasRun = jobs.some(({ lastExecution }) => lastExecution !== null);
+  const none = hasRun ? t('the latest run of each job succeeded') : t('no job has run yet');
   return {
     name: t('Jobs'),
     value: <Link to="/jobs">{value}</Link>,
-    note:
-      failed.length > 0 ? (
-        <StatusBadge tone="bad">{names.join(', ')}</StatusBadge>
-      ) : (
-        names.join(', ') || t('the latest run of each job succeeded')
-      ),
+    note: failed.length > 0 ? <StatusBadge tone="bad">{failed.join(', ')}</StatusBadge> : running.join(', ') || none,
   };
 }
 

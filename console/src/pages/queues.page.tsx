@@ -87,7 +87,7 @@ const CacheFigures = ({ status }: { status: CacheStatus }): ReactNode => (
         value: status.hitRate === null ? '—' : percent(status.hitRate * 100),
         note: t('of lookups by this process'),
       },
-      { name: t('Uptime'), value: duration(status.uptimeSeconds * 1_000) },
+      { name: t('Uptime'), value: <span className="k-whole">{duration(status.uptimeSeconds * 1_000)}</span> },
     ]}
   />
 );

@@ -116,6 +116,7 @@ export function RemoteChoice(props: Props): ReactNode {
       data={options.map(({ id, name }) => ({ value: id, label: name }))}
       description={props.hint}
       error={props.error ?? (problem === null ? undefined : serviceWords(problemOf(problem).message))}
+      classNames={{ dropdown: 'k-options' }}
       // All options are shown, because the service has already filtered them.
       filter={({ options: all }) => all}
       label={label}
