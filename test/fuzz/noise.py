@@ -48,6 +48,7 @@ RULES = {
     "Must be a P-256 public key in base64url.": "points on the curve are computed",
     "The current password is wrong.": "only the user knows the password",
     "The password is wrong.": "only the user knows the password",
+    "The code is wrong or has expired.": "only the authenticator app knows the code",
     "Must not repeat a single character.": "weak passwords are refused",
     "Must not consist only of spaces.": "weak passwords are refused",
     "Must not be one of the most common passwords.": "weak passwords are refused",
