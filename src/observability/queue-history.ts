@@ -38,7 +38,7 @@ const MAX_SAMPLES = 360;
 const COMBINED = 30;
 /** Number of combined samples to keep, covering 23 hours. */
 const MAX_COMBINED = 276;
-const KEPT_FOR_MS = 24 * 60 * 60_000;
+export const KEPT_FOR_MS = 24 * 60 * 60_000;
 
 const Samples = z.object({ recent: z.array(QueueSample), older: z.array(QueueSample) }).readonly();
 type Samples = z.output<typeof Samples>;

@@ -9,7 +9,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { join } from 'node:path';
-import { keyTextAt, readKeyFile, UnusableKey } from './key-file.js';
+import { keyTextAt, readIfExists, UnusableKey } from './key-file.js';
 
 // Signed notes as specified by C2SP (signed-note, tlog-checkpoint), with keys in the format of Go's
 // golang.org/x/mod/sumdb/note.
@@ -83,7 +83,7 @@ export async function keyFileVerifiers(
   directory: string,
   given?: string,
 ): Promise<readonly NoteVerifier[] | undefined> {
-  const text = given ?? (await readKeyFile(join(directory, FILE)));
+  const text = given ?? (await readIfExists(join(directory, FILE)));
   return text === undefined ? undefined : (await IntegrityKeys.open(directory, text)).verifiers;
 }
 

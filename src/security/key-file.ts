@@ -10,7 +10,7 @@ export class UnusableKey extends Error {
 }
 
 /** Returns the text of the file, or undefined if it does not exist. */
-export async function readKeyFile(path: string): Promise<string | undefined> {
+export async function readIfExists(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
@@ -42,9 +42,9 @@ async function makeKeyFile(path: string, text: string): Promise<void> {
  * processes that start at the same time get the same text.
  */
 export async function keyTextAt(path: string, make: () => string | Promise<string>): Promise<string> {
-  const known = await readKeyFile(path);
+  const known = await readIfExists(path);
   if (known !== undefined) return known;
   const made = await make();
   await makeKeyFile(path, made);
-  return (await readKeyFile(path)) ?? made;
+  return (await readIfExists(path)) ?? made;
 }

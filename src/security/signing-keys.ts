@@ -12,7 +12,7 @@ import {
 import { z } from 'zod';
 import { silentLogger, type Logger } from '../ports/log.js';
 import type { Clock } from '../ports/time.js';
-import { keyTextAt, readKeyFile, UnusableKey } from './key-file.js';
+import { keyTextAt, readIfExists, UnusableKey } from './key-file.js';
 
 /** JWS with Ed25519 (RFC 8037), the only algorithm used for the service's tokens. */
 export const ALGORITHM = 'EdDSA';
@@ -187,7 +187,7 @@ const loadOrMakeKey = async (path: string): Promise<Keys> =>
 
 /** Returns undefined if there is no file. A damaged file is never replaced, and errors do not contain its content. */
 async function loadKeys(path: string): Promise<Keys | undefined> {
-  const text = await readKeyFile(path);
+  const text = await readIfExists(path);
   return text === undefined ? undefined : parseKeys(text, faultOf(path));
 }
 

@@ -13,18 +13,18 @@ export const auditQuery = (query: AuditFilters) =>
     placeholderData: keepPreviousData,
   });
 
-const LATEST = { pageNumber: 1, pageSize: 100 } as const;
-
 /** Loads the latest entries that match a filter. */
-export const entriesOf = (filters: Omit<AuditFilters, keyof typeof LATEST>, signal: AbortSignal) =>
-  whole(api.GET('/api/platform/audit-logs', { params: { query: { ...filters, ...LATEST } }, signal }));
+export const latestEntries = (
+  pageSize: number,
+  filters: Omit<AuditFilters, 'pageNumber' | 'pageSize'>,
+  signal: AbortSignal,
+) => whole(api.GET('/api/platform/audit-logs', { params: { query: { ...filters, pageNumber: 1, pageSize } }, signal }));
 
 /** Names of users and operators, from their latest entries in the audit log. */
 export const actorNames: Names = {
   key: ['audit', 'actors'],
   nameOf: async (userId, signal) => {
-    const query = { userId, pageNumber: 1, pageSize: 1 };
-    const { items } = await whole(api.GET('/api/platform/audit-logs', { params: { query }, signal }));
+    const { items } = await latestEntries(1, { userId }, signal);
     return items[0]?.userName ?? userId;
   },
 };

@@ -35,8 +35,8 @@ export const isId = (search: string): boolean => ID.test(search);
 
 const folded = (text: string): string => text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Returns whether a text contains all searched words. */
-export function isMatch(text: string, search: string): boolean {
+/** Returns whether a text contains all searched words. Every text matches if nothing is searched. */
+export function isMatch(text: string, search = ''): boolean {
   const within = folded(text);
   return folded(search)
     .split(/\s+/)

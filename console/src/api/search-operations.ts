@@ -1,4 +1,4 @@
-import { entriesOf, type AuditEntry } from './audit';
+import { latestEntries, type AuditEntry } from './audit';
 import { api, whole } from './client';
 import { titleOf } from './error-title';
 import { jobsQuery } from './jobs';
@@ -12,7 +12,7 @@ import { t } from '../messages/catalogue';
 import { serviceWords } from '../messages/service-words';
 
 /** Number of audit log entries in which users and records are searched. */
-const ENTRIES = { pageNumber: 1, pageSize: 20 } as const;
+const ENTRIES = 20;
 const SHORTEST = 3;
 
 /** Returns links to the record with the searched id, and to the actions of the users with the searched name or id. */
@@ -39,7 +39,7 @@ function namedIn(entries: readonly AuditEntry[], search: string): readonly Found
  * as an error.
  */
 async function tenantWith(id: string, signal: AbortSignal) {
-  const { totalCount } = await entriesOf({ entity: 'tenant', entityId: id }, signal);
+  const { totalCount } = await latestEntries(1, { entity: 'tenant', entityId: id }, signal);
   return totalCount === 0 ? undefined : api.GET('/api/platform/tenants/{id}', { params: { path: { id } }, signal });
 }
 
@@ -99,9 +99,7 @@ export const OPERATIONS: readonly Kind[] = [
     page: '/audit',
     find: async (search, signal) => {
       if (search.length < SHORTEST) return [];
-      const { items, totalCount } = await whole(
-        api.GET('/api/platform/audit-logs', { params: { query: { ...ENTRIES, search } }, signal }),
-      );
+      const { items, totalCount } = await latestEntries(ENTRIES, { search }, signal);
       const name = t('Entries that contain {search}', { search });
       return totalCount === 0 ? [] : [...namedIn(items, search), { name, link: { to: '/audit', search: { search } } }];
     },

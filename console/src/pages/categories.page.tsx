@@ -89,7 +89,7 @@ export function CategoriesPage(): ReactNode {
   const names = new Map((categories.data ?? []).map(({ id, name }) => [id, name]));
   const rows = categories.data
     ?.filter((each) => isArchived === undefined || each.isArchived === (isArchived === 'true'))
-    .filter(({ name }) => search === undefined || isMatch(name, search))
+    .filter(({ name }) => isMatch(name, search))
     .map((each) => ({ ...each, parent: names.get(each.parentId ?? '') ?? null }));
   const columns: readonly LoadedColumn<Row>[] = mayWrite
     ? [...shown, { key: 'actions', header: t('Actions'), cell: (category) => <Actions category={category} /> }]

@@ -60,7 +60,7 @@ export function PartnerKeysPage(): ReactNode {
         keyOf={({ id }) => id}
         label={t('Partner keys')}
         query={keys}
-        rows={keys.data?.filter(({ name, sourceId }) => search === undefined || isMatch(`${name} ${sourceId}`, search))}
+        rows={keys.data?.filter(({ name, sourceId }) => isMatch(`${name} ${sourceId}`, search))}
         title={t('Keys')}
       />
       <Panel title={t('For the partner')}>

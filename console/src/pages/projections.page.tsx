@@ -234,7 +234,7 @@ export function ProjectionsPage(): ReactNode {
         keyOf={({ name }) => name}
         label={t('Read models')}
         query={projections}
-        rows={projections.data?.filter(({ name }) => search === undefined || isMatch(name, search))}
+        rows={projections.data?.filter(({ name }) => isMatch(name, search))}
         title={t('Read models')}
       />
     </>

@@ -56,7 +56,7 @@ export function QueuesPage(): ReactNode {
           isFolded={search === undefined}
           key={String(search === undefined)}
           query={queues}
-          queues={queues.data?.queues.filter(({ name }) => search === undefined || isMatch(name, search))}
+          queues={queues.data?.queues.filter(({ name }) => isMatch(name, search))}
           samples={queues.data?.samples ?? []}
         />
       </Panel>

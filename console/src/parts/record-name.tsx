@@ -1,6 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { actorNames, entriesOf } from '../api/audit';
+import { actorNames, latestEntries } from '../api/audit';
 import { accountSource, branchSource, categorySource, customerSource, transactionQuery } from '../api/books';
 import { isOperator, useMe } from '../api/me';
 import { roleNames, userNames } from '../api/people';
@@ -76,11 +76,14 @@ function ForTenant({ id, kind, permissions }: Props & { readonly permissions: re
   );
 }
 
+/** Number of entries in which a name is searched. */
+const MOST_ENTRIES = 100;
+
 /** Names of a tenant's records, from the latest of their entries in the audit log that contains a name. */
 const recordedNames = (entity: RecordKind, tenantId: string): Names => ({
   key: ['audit', 'names', tenantId, entity],
   nameOf: async (entityId, signal) => {
-    const { items } = await entriesOf({ entity, entityId, tenantId }, signal);
+    const { items } = await latestEntries(MOST_ENTRIES, { entity, entityId, tenantId }, signal);
     return items.map(recordNameIn).find((name) => name !== undefined) ?? entityId;
   },
 });
