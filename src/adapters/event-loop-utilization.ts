@@ -20,3 +20,25 @@ export class EventLoopUtilization {
     return this.share;
   };
 }
+
+/**
+ * Utilization of this thread's event loop, or CPU use of all threads of the process as a share of one core, whichever is
+ * greater (0 to 1). The event loop is also busy while a CPU quota suspends the process.
+ */
+export class ProcessLoad {
+  private readonly loop = new EventLoopUtilization();
+  private last = process.cpuUsage();
+  private lastMs = performance.now();
+  private share = 0;
+
+  readonly read = (): number => {
+    const elapsedMs = performance.now() - this.lastMs;
+    if (elapsedMs >= LOOK_EVERY_MS) {
+      const { user, system } = process.cpuUsage(this.last);
+      this.share = (user + system) / 1_000 / elapsedMs;
+      this.last = process.cpuUsage();
+      this.lastMs = performance.now();
+    }
+    return Math.min(1, Math.max(this.loop.read(), this.share));
+  };
+}

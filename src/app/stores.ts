@@ -4,6 +4,7 @@ import { EmbeddedBroker } from '../adapters/embedded/broker.js';
 import { MemoryCache } from '../adapters/embedded/cache.js';
 import { EmbeddedEventReader } from '../adapters/embedded/event-store.reader.js';
 import { restOfBusyThread } from '../adapters/embedded/event-store.signal.js';
+import { ProcessLoad } from '../adapters/event-loop-utilization.js';
 import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
 import { MemoryLeaseStore } from '../adapters/embedded/lease-store.js';
 import { EmbeddedReadStore } from '../adapters/embedded/read-store.js';
@@ -27,11 +28,11 @@ import type { Clock } from '../ports/time.js';
 // loading drivers slows start-up.
 
 /**
- * Minimum time for which events from a server are gathered, because the server delivers them one at a time. On a busy
- * thread, the time grows to at most `MOST_GATHER_MS`.
+ * Time for which events from a server are gathered, because the server delivers them one at a time: `MOST_GATHER_MS`
+ * times the load of the process, but at least `GATHER_MS`.
  */
 const GATHER_MS = 10;
-const MOST_GATHER_MS = 50;
+const MOST_GATHER_MS = 100;
 /**
  * Checkpoints to keep when the schema of the read store changes. The webhooks' checkpoint is excluded. It is
  * meaningless without each webhook's progress, which is not kept.
@@ -102,8 +103,9 @@ export async function openEvents(
 ): Promise<OpenEvents> {
   if (url !== undefined) {
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
-    const rest = restOfBusyThread(MOST_GATHER_MS);
-    const events = EventStoreDb.open({ url, ...parts, gatherMs: () => Math.max(GATHER_MS, rest()) });
+    const load = new ProcessLoad();
+    const gatherMs = () => Math.max(GATHER_MS, load.read() * MOST_GATHER_MS);
+    const events = EventStoreDb.open({ url, ...parts, gatherMs });
     // The server may also contain events from other applications.
     const filter = ownStreams(catalogue);
     const shared = new SharedSubscription(events, { filter, keepsLateApart: true, liveAfter: parts.liveAfter });

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { EventLoopUtilization } from '../../src/adapters/event-loop-utilization.js';
+import { Worker } from 'node:worker_threads';
+import { EventLoopUtilization, ProcessLoad } from '../../src/adapters/event-loop-utilization.js';
 import { Backpressure } from '../../src/eventsourcing/backpressure.js';
 import { eventually } from '../support/eventually.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -97,5 +98,17 @@ describe('The utilization of a thread', () => {
     }
     expect(share.read()).toBeGreaterThan(0.8);
     await eventually(() => share.read() < 0.5, 10_000);
+  });
+
+  test('is exceeded by the load of the process while another thread is busy', async () => {
+    const load = new ProcessLoad();
+    const busy = new Worker('for (;;);', { eval: true });
+    try {
+      // Other programs may use most of the core.
+      await eventually(() => load.read() > 0.3, 30_000);
+    } finally {
+      await busy.terminate();
+    }
+    await eventually(() => load.read() < 0.2, 30_000);
   });
 });

@@ -7,8 +7,8 @@ const EASY_SHARE = 0.4;
 const MOST_PAUSE_MS = 20;
 
 /** Returns the pause between wake-ups, in milliseconds, at the given event loop utilization. */
-export const pauseAt = (share: number, mostMs = MOST_PAUSE_MS): number =>
-  Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * mostMs;
+export const pauseAt = (share: number): number =>
+  Math.max(0, (Math.min(share, 1) - EASY_SHARE) / (1 - EASY_SHARE)) * MOST_PAUSE_MS;
 
 /** Returns the current pause between subscription wake-ups, in milliseconds. */
 export type Rest = () => number;
@@ -17,9 +17,9 @@ export type Rest = () => number;
  * Creates a function that returns the current pause between wake-ups, based on the calling thread's event loop
  * utilization.
  */
-export function restOfBusyThread(mostMs = MOST_PAUSE_MS): Rest {
+export function restOfBusyThread(): Rest {
   const { read } = new EventLoopUtilization();
-  return () => pauseAt(read(), mostMs);
+  return () => pauseAt(read());
 }
 const NO_REST: Rest = () => 0;
 
