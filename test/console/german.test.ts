@@ -102,7 +102,7 @@ test('A German viewer reads which account or branch is missing for a rejected sa
   await page.getByRole('link', { name: 'web-9' }).click();
   await page.getByRole('alert').getByText(account, { exact: true }).waitFor();
   await visitor.goTo('/audit-log');
-  await page.getByText('abgelehnt: Filiale fehlt oder ist inaktiv').first().waitFor();
+  await page.getByText('abgelehnt: die Filiale fehlt oder ist inaktiv').first().waitFor();
   await page.getByText('Der Dienst (Verbuchung)').first().waitFor();
   await page
     .getByText(/^Verkauf, [a-zäöü]+$/)

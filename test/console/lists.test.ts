@@ -178,11 +178,12 @@ test('The page size and the columns are part of the address, and survive a chang
   await isAt('/accounts?size=50');
 });
 
+const downloaded = async (): Promise<readonly [name: string, content: string]> => {
+  const [file] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()]);
+  return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')];
+};
+
 test('A list is downloaded with all pages and with the current filters', async () => {
-  const downloaded = async (): Promise<readonly [name: string, content: string]> => {
-    const [file] = await Promise.all([page.waitForEvent('download'), button('Download CSV').click()]);
-    return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')];
-  };
   await visitor.signIn(shop.owner, '/accounts?type=EXPENSE');
   await row('Expense 100').waitFor();
   const [name, expenses] = await downloaded();
@@ -204,6 +205,17 @@ test('A list is downloaded with all pages and with the current filters', async (
     expect(fileName).toMatch(new RegExp(`^shop-\\w+-${list}-\\d{4}-\\d\\d-\\d\\d\\.csv$`));
     expect(content).toMatch(/^id,/);
   }
+});
+
+test.each([
+  ['/branches?sort=name', ['Aardvark branch', 'Newest branch']],
+  ['/users?sort=name', ['Aaron Able', 'Zoe Zimmer']],
+])('The list %s is downloaded in its order', async (path, names) => {
+  await visitor.signIn(shop.owner, path);
+  await row(names[0] ?? '').waitFor();
+  const [, content] = await downloaded();
+  const places = names.map((name) => content.indexOf(name));
+  expect([places.includes(-1), places]).toEqual([false, places.toSorted((a, b) => a - b)]);
 });
 
 test('A record leads back to its list with the filters and the page that the user has left', async () => {

@@ -33,7 +33,7 @@ test('A notification leads to the rejected sale, which is booked once the branch
     .getByText('The branch NORTH does not exist. Create it, or correct the branch code.')
     .waitFor();
   await page.getByRole('alert').getByText('Rejected after 1 attempt.').waitFor();
-  await page.getByText('Sale rejected: branch missing or inactive').first().waitFor();
+  await page.getByText('Sale rejected: the branch is missing or inactive').first().waitFor();
   await page.getByText('The service (booking)').first().waitFor();
   await page.getByText('Espresso machine').waitFor();
   await button('Create the branch NORTH').click();

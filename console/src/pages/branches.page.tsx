@@ -60,6 +60,7 @@ const shown: readonly Column<Branch>[] = [
 /** The tenant's branches. In their sales, partners refer to branches by code. */
 export function BranchesPage(): ReactNode {
   const { search, sort = 'newest' } = route.useSearch();
+  const query = { sort, ...(search !== undefined && { search }) };
   const set = useSetter<{ search?: string }>();
   const mayWrite = useMay('branches.write');
   const columns: readonly Column<Branch>[] = mayWrite
@@ -73,12 +74,12 @@ export function BranchesPage(): ReactNode {
         title={t('Branches')}
       />
       <Listing
-        aside={<ListExport list="branches" query={{ search }} />}
+        aside={<ListExport list="branches" query={query} />}
         columns={columns}
         empty={search === undefined ? t('There are no branches yet.') : t('No branches match this search.')}
         label={t('Branches')}
         order="newest"
-        query={(page) => branchesQuery({ ...page, sort, ...(search !== undefined && { search }) })}
+        query={(page) => branchesQuery({ ...page, ...query })}
         filters={
           <FilterBar>
             <SearchField hint={t('Code or name')} onChange={set('search')} value={search} />

@@ -76,6 +76,7 @@ function RoleNames({ ids }: { ids: readonly string[] }): ReactNode {
 /** The tenant's users. */
 export function UsersPage(): ReactNode {
   const { search, sort = 'newest' } = route.useSearch();
+  const query = { sort, ...(search !== undefined && { search }) };
   const set = useSetter<{ search?: string }>();
   const mayWrite = useMay('users.write');
   const columns: readonly Column<User>[] = mayWrite
@@ -96,12 +97,12 @@ export function UsersPage(): ReactNode {
         title={t('Users')}
       />
       <Listing
-        aside={<ListExport list="users" query={{ search }} />}
+        aside={<ListExport list="users" query={query} />}
         columns={columns}
         empty={t('No users match this search.')}
         label={t('Users')}
         order="newest"
-        query={(page) => usersQuery({ ...page, sort, ...(search !== undefined && { search }) })}
+        query={(page) => usersQuery({ ...page, ...query })}
         filters={
           <FilterBar>
             <SearchField hint={t('Name or e-mail')} onChange={set('search')} value={search} />

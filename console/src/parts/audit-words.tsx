@@ -3,7 +3,6 @@ import type { ReactNode } from 'react';
 import type { AuditEntry } from '../api/audit';
 import { amountWords } from './amount';
 import { dayWords } from './day';
-import { reasonWords } from './sale-words';
 import { serviceActorWords } from './service-parts';
 import { TYPES } from './transaction-words';
 import { byCode, inSentence, t } from '../messages/catalogue';
@@ -132,7 +131,7 @@ export function recordNameIn({ eventType, summary }: Told): string | undefined {
 export function summaryWords(entry: Told): string {
   // The service calls partner keys integration keys.
   const words = wordsOf(entry).replace(/^Integration key/, entityWords('integration-key'));
-  return entry.eventType === 'SaleRejected' ? words.replace(/[A-Z_]+$/, reasonWords) : words;
+  return entry.eventType === 'SaleRejected' ? words.replace(/[A-Z_]+$/, serviceWords) : words;
 }
 
 function wordsOf({ eventType, summary }: Told): string {

@@ -31,19 +31,6 @@ export const saleTypeWords = (type: ListedSale['type']): string => wordsIn(SALE_
 export const paymentWords = (method: (typeof PAYMENT_METHODS)[number][0]): string => wordsIn(PAYMENT_METHODS, method);
 export const partnerWords = (sourceId: string): string => (sourceId === MANUAL ? t('Entered by hand') : sourceId);
 
-const REASONS: Readonly<Record<string, string>> = {
-  ACCOUNT_UNKNOWN: t('account missing or inactive'),
-  ALREADY_CANCELLED: t('already cancelled'),
-  BRANCH_UNKNOWN: t('branch missing or inactive'),
-  CUSTOMER_PASSIVE: t('customer inactive'),
-  RELATED_SALE_UNKNOWN: t('related sale not booked'),
-  RETURN_BEFORE_SALE: t('return dated before its sale'),
-  RETURN_EXCEEDS_SALE: t('returns exceed the sale'),
-};
-
-/** Names the reason for a rejection within a sentence. */
-export const reasonWords = (code: string): string => REASONS[code] ?? code;
-
 /**
  * Returns the reason why a sale was rejected: the service's message if it names the account, branch or date, otherwise
  * the text for the code.
