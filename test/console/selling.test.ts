@@ -128,6 +128,11 @@ test('A manually recorded sale is cancelled once, on its page', async () => {
   expect(await dialog().getByLabel('Original sale number').inputValue()).toBe('TYPO-1');
   await dialog().getByRole('button', { name: 'Cancel sale', exact: true }).click();
   await title('Cancellation S-000001').or(title('Cancellation S-000002')).waitFor();
+  await page
+    .getByRole('region', { name: 'Timeline' })
+    .last()
+    .getByText(/ cancelled$/)
+    .waitFor();
   await page.getByRole('link', { name: 'Original sale' }).click();
   await title('Sale TYPO-1').waitFor();
   await page.getByRole('link', { name: /^Cancellation S-/ }).waitFor();
@@ -146,6 +151,11 @@ test('A refund is paid from the account that received the payment', async () => 
   await button('Record a return').click();
   await dialog().getByRole('button', { name: 'Record', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: /^Return / }).waitFor();
+  await page
+    .getByRole('region', { name: 'Timeline' })
+    .last()
+    .getByText(/^Return .* booked$/)
+    .waitFor();
   await page.getByRole('region', { name: 'Payments' }).last().getByText('MARKET').waitFor();
   const accounts = await mine<{ items: { balance: { amount: string } }[] }>(
     '/api/accounts?search=MARKET&pageNumber=1&pageSize=1',

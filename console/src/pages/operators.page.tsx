@@ -34,13 +34,15 @@ const columns: readonly Column<Operator>[] = [
     key: 'name',
     isWide: true,
     header: t('Name'),
-    cell: ({ id, fullName }) => (
-      <Link params={{ entity: 'operator', id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
-        {fullName}
-      </Link>
+    cell: ({ id, fullName, email }) => (
+      <>
+        <Link params={{ entity: 'operator', id }} search={{ tenantId: PLATFORM }} to="/records/$entity/$id">
+          {fullName}
+        </Link>
+        <div className="k-nothing">{email}</div>
+      </>
     ),
   },
-  { key: 'email', header: t('E-mail'), cell: ({ email }) => email },
   { key: 'created', narrow: 'hidden', header: t('Since'), cell: ({ createdAt }) => <Instant at={createdAt} /> },
   {
     key: 'did',

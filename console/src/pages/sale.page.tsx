@@ -68,7 +68,7 @@ export function SalePage(): ReactNode {
               <JsonView label={t('Metadata')} value={sale.data.metadata} />
             </Panel>
           )}
-          <Timeline entity="sale" id={id} />
+          <SaleTimeline sale={sale.data} />
         </>
       )}
     </>
@@ -154,6 +154,16 @@ function TransactionLink({ id }: { id: string }): ReactNode {
       )}
     </Link>
   );
+}
+
+/** The changes to a sale. A return or cancellation is booked on its original sale. */
+function SaleTimeline({ sale: { id, type, relatedSaleId, transactionIds } }: { sale: Sale }): ReactNode {
+  const [first = ''] = transactionIds;
+  const isBookedElsewhere = type !== 'SALE' && first !== '';
+  const { data: booked } = useQuery({ ...transactionQuery(first), enabled: isBookedElsewhere });
+  const also =
+    booked && relatedSaleId !== null ? [{ entity: 'sale', entityId: relatedSaleId, at: booked.createdAt }] : [];
+  return <Timeline also={also} entity="sale" id={id} />;
 }
 
 const CustomerOf = ({ sale: { customerId, customerName } }: { sale: Sale }): ReactNode =>
