@@ -31,6 +31,10 @@ export class CountedEventStore {
     return new CountedEventStore(child, lines, String((await lines.next()).value));
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   async calls(): Promise<Counts> {
     this.child.stdin?.write('calls\n');
     return JSON.parse(String((await this.lines.next()).value)) as Counts;
@@ -66,9 +70,9 @@ export class SharedServers {
     return new SharedServers(events, others, { EVENTSTORE_URL: events.url, ...urls });
   }
 
-  /** Process ids of all servers except the event store. */
+  /** Process ids of all servers. */
   get pids(): readonly number[] {
-    return this.others.flatMap(({ pid }) => pid ?? []);
+    return [this.events, ...this.others].flatMap(({ pid }) => pid ?? []);
   }
 
   /** Folder with the NATS files. */
