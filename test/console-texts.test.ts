@@ -47,6 +47,8 @@ const service = serviceMessages(
 );
 /** Sentences in job results, notifications and the error log, with `{}` in place of values. */
 const reported = reportedSentences();
+/** Returns the texts that are not such sentences: the codes of rejected sales, which these sentences contain. */
+const otherReports = (texts: readonly string[]): string[] => texts.filter((text) => !reported.includes(nameless(text)));
 
 const faultOf = (schema: z.ZodType, value: unknown): string => schema.safeParse(value).error?.issues[0]?.message ?? '';
 /** Validation messages that the service composes, each caused by an invalid value. */
@@ -161,9 +163,7 @@ describe.each(languages)('The catalogue %s', (name) => {
     const shapes = new Set([...translated, ...codesIn(catalogue, 'error')].map(nameless));
     expect(reported.length).toBeGreaterThan(150);
     expect(reported.filter((sentence) => !shapes.has(sentence))).toEqual([]);
-    const others = translated.filter((text) => !reported.includes(nameless(text)));
-    // Reports contain the codes of rejected sales.
-    expect(others).toEqual(codesIn(catalogue, 'rejection'));
+    expect(otherReports(translated)).toEqual(codesIn(catalogue, 'rejection'));
   });
 
   test('translates these texts with any values', () => {
@@ -289,7 +289,6 @@ describe('A text of the service in English', () => {
       ...reports.map((text) => `report:${text}`),
     ]);
     expect(rewritten.filter((text) => !isSent(text))).toEqual([]);
-    const others = reports.filter((text) => !reported.includes(nameless(text)));
-    expect(others).toEqual(codesIn(catalogueOf('de.json'), 'rejection'));
+    expect(otherReports(reports)).toEqual(codesIn(catalogueOf('de.json'), 'rejection'));
   });
 });

@@ -27,18 +27,22 @@ export class EventLoopUtilization {
  */
 export class ProcessLoad {
   private readonly loop = new EventLoopUtilization();
-  private last = process.cpuUsage();
+  private usedMs = cpuMs();
   private lastMs = performance.now();
   private share = 0;
 
   readonly read = (): number => {
-    const elapsedMs = performance.now() - this.lastMs;
-    if (elapsedMs >= LOOK_EVERY_MS) {
-      const { user, system } = process.cpuUsage(this.last);
-      this.share = (user + system) / 1_000 / elapsedMs;
-      this.last = process.cpuUsage();
-      this.lastMs = performance.now();
+    const nowMs = performance.now();
+    if (nowMs - this.lastMs >= LOOK_EVERY_MS) {
+      const usedMs = cpuMs();
+      this.share = (usedMs - this.usedMs) / (nowMs - this.lastMs);
+      [this.usedMs, this.lastMs] = [usedMs, nowMs];
     }
     return Math.min(1, Math.max(this.loop.read(), this.share));
   };
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }

@@ -157,10 +157,9 @@ function TransactionLink({ id }: { id: string }): ReactNode {
 }
 
 /** The changes to a sale. A return or cancellation is booked on its original sale. */
-function SaleTimeline({ sale: { id, type, relatedSaleId, transactionIds } }: { sale: Sale }): ReactNode {
+function SaleTimeline({ sale: { id, relatedSaleId, transactionIds } }: { sale: Sale }): ReactNode {
   const [first = ''] = transactionIds;
-  const isBookedElsewhere = type !== 'SALE' && first !== '';
-  const { data: booked } = useQuery({ ...transactionQuery(first), enabled: isBookedElsewhere });
+  const { data: booked } = useQuery({ ...transactionQuery(first), enabled: relatedSaleId !== null && first !== '' });
   const also =
     booked && relatedSaleId !== null ? [{ entity: 'sale', entityId: relatedSaleId, at: booked.createdAt }] : [];
   return <Timeline also={also} entity="sale" id={id} />;
