@@ -4,7 +4,6 @@ import { createServer } from 'node:tls';
 import { inspect } from 'node:util';
 import type { Document } from 'mongodb';
 import { openMongoDb, type MongoDb } from '../../src/adapters/mongodb/read-store.js';
-import { SystemClock } from '../../src/adapters/system-time.js';
 import type { Logger } from '../../src/ports/log.js';
 import {
   ReadStoreUnavailable,
@@ -13,10 +12,12 @@ import {
   type AnyTable,
   type ReadModel,
 } from '../../src/ports/read-store.js';
+import { eventually } from '../support/eventually.js';
 import { ReplicaSet } from '../support/replica-set.js';
 import { selfSigned } from '../support/self-signed.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
 
-const clock = new SystemClock();
+const clock = new ShiftedClock();
 const scope = tenantScope('0199c0de-0000-7000-8000-000000000001');
 const notes: ReadModel<{ text: string }> = {
   name: 'notes',
@@ -151,6 +152,19 @@ describe('A connection to MongoDB', () => {
     expect(reads.fault()).toBeUndefined();
     expect(logged.map(({ message }) => message)).toEqual(['MongoDB is unavailable']);
     set = await ReplicaSet.start();
+  });
+
+  test('fails quickly after a long outage, and works again when the server is back', async () => {
+    const { reads } = open(set.url);
+    await reads.checkpoint('a');
+    const { hosts } = set;
+    await set.close();
+    await expect(reads.checkpoint('a')).rejects.toThrow(ReadStoreUnavailable);
+    clock.pass(15_000);
+    await expect(reads.checkpoint('a')).rejects.toThrow('MongoDB did not respond within 500 ms');
+    set = await ReplicaSet.start(hosts);
+    expect(await eventually(() => reads.checkpoint('a').catch(() => undefined), 10_000)).toBe(-1);
+    expect(logged.map(({ message }) => message)).toEqual(['MongoDB is unavailable', 'MongoDB is back']);
   });
 
   test('distinguishes a search that the server cannot finish from an unavailable server', async () => {

@@ -37,9 +37,10 @@ export class ReplicaSet {
     this.members = [0, 1].map((at) => new Member(this, at, note));
   }
 
-  static async start(): Promise<ReplicaSet> {
+  /** @param hosts addresses to listen on, so that the set replaces another one */
+  static async start(hosts: readonly string[] = []): Promise<ReplicaSet> {
     const set = new ReplicaSet();
-    await Promise.all(set.members.map((member) => member.listen()));
+    await Promise.all(set.members.map((member, at) => member.listen(Number(hosts[at]?.split(':')[1] ?? 0))));
     return set;
   }
 
@@ -118,8 +119,8 @@ class Member {
     return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  async listen(): Promise<void> {
-    await once(this.server.listen(0, '127.0.0.1'), 'listening');
+  async listen(port: number): Promise<void> {
+    await once(this.server.listen(port, '127.0.0.1'), 'listening');
   }
 
   async close(): Promise<void> {

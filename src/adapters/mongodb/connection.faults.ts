@@ -101,5 +101,23 @@ export function unavailable(error: unknown): ReadStoreUnavailable {
   return new ReadStoreUnavailable('MongoDB is temporarily unavailable', new Error(said));
 }
 
-export const codeOf = (error: unknown): unknown =>
+const codeOf = (error: unknown): unknown =>
   typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+
+const DUPLICATE_KEY = 11_000;
+
+/** Whether the error means that the document already exists. */
+export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUPLICATE_KEY;
+
+/**
+ * Retries a write once after a duplicate-key error. If two processes insert the same document at the same time, the
+ * second process finds the document on its next attempt.
+ */
+export async function twice<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    return write();
+  }
+}

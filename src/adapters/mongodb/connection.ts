@@ -6,7 +6,7 @@ import type { Logger } from '../../ports/log.js';
 import { ReadStoreUnavailable, SearchTooBroad } from '../../ports/read-store.js';
 import type { Clock } from '../../ports/time.js';
 import { withTimeout } from '../waiting.js';
-import { codeOf, faultOf, isUnreached, type MongoFault, unavailable } from './connection.faults.js';
+import { faultOf, isUnreached, type MongoFault, twice, unavailable } from './connection.faults.js';
 import { type ConnectionSettings, settingsOf } from './connection.settings.js';
 
 export type MongoDbOptions = {
@@ -33,6 +33,9 @@ const TIMEOUT_MS = 5_000;
 const INDEX_TIMEOUT_MS = 3_600_000;
 /** Time for which a missing permission is reported after the last denied command. */
 const REFUSED_MS = 30_000;
+/** Outage after which calls fail quickly. The election of a new primary normally takes less time. */
+const LONG_OUTAGE_MS = 15_000;
+const OUTAGE_TIMEOUT_MS = 500;
 /** Number of call timeouts without any reply from the server after which the client is replaced. */
 const STUCK_TIMEOUTS = 3;
 
@@ -142,11 +145,17 @@ export class MongoConnection {
   }
 
   /**
-   * Runs `work` within `timeoutMs`. Commands that were sent before a timeout may still be executed.
+   * Runs `work` within `timeoutMs`, or within OUTAGE_TIMEOUT_MS if the server has been unavailable for a long time.
+   * Commands that were sent before a timeout may still be executed.
    * @throws SearchTooBroad; ReadStoreUnavailable for any error from the driver or server
    */
   within<T>(work: () => Promise<T>): Promise<T> {
-    return this.limited(work, this.settings.callTimeoutMs);
+    const { callTimeoutMs } = this.settings;
+    return this.limited(work, this.isLongAway ? Math.min(OUTAGE_TIMEOUT_MS, callTimeoutMs) : callTimeoutMs);
+  }
+
+  private get isLongAway(): boolean {
+    return this.awaySinceMs !== undefined && this.clock.monotonicMs() - this.awaySinceMs >= LONG_OUTAGE_MS;
   }
 
   /** Like `within`, but with the timeout for `unhurried` commands. */
@@ -277,23 +286,5 @@ export class MongoConnection {
     const awayMs = Math.round(this.clock.monotonicMs() - this.awaySinceMs);
     this.awaySinceMs = undefined;
     this.logger.info({ awayMs }, 'MongoDB is back');
-  }
-}
-
-const DUPLICATE_KEY = 11_000;
-
-/** Whether the error means that the document already exists. */
-export const isDuplicateKey = (error: unknown): boolean => codeOf(error) === DUPLICATE_KEY;
-
-/**
- * Retries a write once after a duplicate-key error. If two processes insert the same document at the same time, the
- * second process finds the document on its next attempt.
- */
-export async function twice<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    return write();
   }
 }

@@ -2,7 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Filter } from 'mongodb';
 import { combined } from '../../ports/combined.js';
 import type { Lease, LeaseStore } from '../../ports/lease-store.js';
-import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
+import type { MongoConnection, Stored } from './connection.js';
+import { isDuplicateKey } from './connection.faults.js';
 
 const LEASES = 'kontor_leases';
 

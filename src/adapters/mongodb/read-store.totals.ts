@@ -2,7 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { ReadConcern, type Document, type FindOptions } from 'mongodb';
 import { atMost } from '../../ports/entry-limit.js';
 import { ReadStoreUnavailable, type Scalar, type Scope } from '../../ports/read-store.js';
-import { isDuplicateKey, type MongoConnection, type Stored } from './connection.js';
+import type { MongoConnection, Stored } from './connection.js';
+import { isDuplicateKey } from './connection.faults.js';
 import type { Column, Shape } from './read-store.collections.js';
 
 const TOTALS = 'kontor_totals';

@@ -8,7 +8,8 @@ import {
   type WriteBatch,
   type WriteResult,
 } from '../../ports/read-store.js';
-import { isDuplicateKey, twice, type MongoConnection, type Stored } from './connection.js';
+import type { MongoConnection, Stored } from './connection.js';
+import { isDuplicateKey, twice } from './connection.faults.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
 import { storedDocument, type Shape } from './read-store.collections.js';
 import type { Changes, ReadStoreTotals } from './read-store.totals.js';
