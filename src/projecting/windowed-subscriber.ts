@@ -41,7 +41,9 @@ export type WindowedOptions = {
 /** The error for which an event is parked. */
 type Failure = { readonly error: unknown };
 
-const MAX_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 2_000;
+/** Minimum interval between log lines with the same error. In an outage, all open events fail with the same error. */
+const COMPLAIN_EVERY_MS = 10_000;
 const CHECKPOINT_EVERY_MS = 200;
 /** Interval between checkpoints of a divided history, while events keep arriving and for events in other portions. */
 const BUSY_CHECKPOINT_EVERY_MS = 1_000;
@@ -71,6 +73,7 @@ export class WindowedSubscriber {
   /** Positions that the portion's ranges had reached at the start. Events up to these positions are skipped. */
   private ahead: ReadonlyMap<number, number> = new Map();
   private running: Promise<void> | undefined;
+  private complaint = { reason: '', untilMs: Number.NEGATIVE_INFINITY };
 
   constructor(
     private readonly store: EventReader,
@@ -216,12 +219,19 @@ export class WindowedSubscriber {
         this.options.meter?.failed();
         failure ??= this.permanent(error, event);
         if (!failure || attempt > 0) {
-          this.logger.warn({ err: error, subscriber: this.name, position: event.position }, 'retrying an event');
+          this.complain(error, event);
           await this.clock.sleep(Math.min(MAX_PAUSE_MS, 50 * 2 ** attempt) * (0.5 + Math.random() / 2), signal);
         }
       }
     }
     return false;
+  }
+
+  private complain(error: unknown, { position }: RecordedEvent): void {
+    const [reason, nowMs] = [String(error), this.clock.monotonicMs()];
+    if (reason === this.complaint.reason && nowMs < this.complaint.untilMs) return;
+    this.complaint = { reason, untilMs: nowMs + COMPLAIN_EVERY_MS };
+    this.logger.warn({ err: error, subscriber: this.name, position }, 'retrying an event');
   }
 
   private permanent(error: unknown, event: RecordedEvent): Failure | undefined {

@@ -7,7 +7,7 @@ import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { UnknownEvent, type Recorded } from '../../src/eventsourcing/event-catalogue.js';
-import { silentLogger } from '../../src/ports/log.js';
+import { silentLogger, type Logger } from '../../src/ports/log.js';
 import { QueueMeter } from '../../src/observability/queue-meters.js';
 import { checkpointsIn, subscriberKey, type Checkpoints } from '../../src/projecting/checkpoints.js';
 import { WindowedSubscriber, type WindowedOptions } from '../../src/projecting/windowed-subscriber.js';
@@ -65,6 +65,7 @@ const labelOf = ({ stream, revision }: { stream: string; revision: number }): st
 class Scene {
   readonly clock = new ManualClock();
   readonly desk = new Desk();
+  readonly warnings: string[] = [];
   private readonly started = new Set<WindowedSubscriber>();
 
   private constructor(
@@ -89,7 +90,8 @@ class Scene {
   }
 
   async start(options: Partial<WindowedOptions> = {}, desk = this.desk): Promise<WindowedSubscriber> {
-    const subscriber = new WindowedSubscriber(this.events, catalogue, this.checkpoints, this.clock, silentLogger, {
+    const logger: Logger = { ...silentLogger, warn: (_, message) => void this.warnings.push(message) };
+    const subscriber = new WindowedSubscriber(this.events, catalogue, this.checkpoints, this.clock, logger, {
       name: 'desk',
       filter: { on: 'stream', prefixes: ['member-'] },
       handle: (event) => desk.handle(event),
@@ -349,6 +351,25 @@ describe('A windowed subscriber', () => {
         // The pauses are 50, 100, … 1,600 ms, each shortened by at most half.
         expect(clock.monotonicMs()).toBeGreaterThanOrEqual(1_575);
         expect(clock.monotonicMs()).toBeLessThan(4_000);
+      }));
+
+    test('temporarily, logs the same error at most every ten seconds, however many events fail', () =>
+      inScene(async (scene) => {
+        const { clock, desk, events, warnings } = scene;
+        const names = ['ada', 'bob', 'eve'];
+        await happen(events, ...names.map((name) => facts.joined(name)));
+        let failure: Error | undefined = new Away('no broker');
+        await scene.start({ handle: (event) => (failure ? Promise.reject(failure) : desk.handle(event)) });
+        await scene.until(() => warnings.length > 0);
+        await clock.advance(9_000);
+        expect(warnings).toEqual(['retrying an event']);
+        await clock.advance(13_000);
+        expect(warnings).toHaveLength(3);
+        failure = new Away('the broker is full');
+        await clock.advance(2_000);
+        expect(warnings).toHaveLength(4);
+        failure = undefined;
+        await scene.until(() => desk.done.length === names.length);
       }));
 
     test('permanently, parks the event and passes it, even if others of its stream follow', () =>

@@ -15,7 +15,7 @@ import { diagnose, secure, type NatsSecurity, type Secured } from './broker.secu
 import { ensureStream, type StreamWish, type UsableStream } from './broker.stream.js';
 
 const FIRST_BACKOFF_MS = 50;
-const MAX_BACKOFF_MS = 5_000;
+const MAX_BACKOFF_MS = 2_000;
 /** Minimum interval between checks of a stream that may be unusable. */
 const RECHECK_MS = 500;
 /** Maximum number of remembered log messages. It is reached only if a server keeps generating different messages. */
