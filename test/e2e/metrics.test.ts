@@ -43,13 +43,16 @@ describe('A process with a subscriber thread', () => {
       expect(handledBy(metrics, 'booking')).toBe(SALES);
       expect(metrics.value('kontor_intake_sales_total', { result: 'accepted' })).toBe(SALES);
 
-      const { data } = await call<{ data: { queues: readonly Queue[] } }>(`${url}/api/platform/redis/queues`, {
-        token: books.operator,
-      });
+      type Answer = { data: { queues: readonly Queue[] } };
+      // The service itself may append an event at any time.
+      const { data } = await until(
+        () => call<Answer>(`${url}/api/platform/redis/queues`, { token: books.operator }),
+        (answer) => answer.data.queues.every(({ lag }) => lag === 0),
+      );
       const queue = (name: string): Queue | undefined => data.queues.find((one) => one.name === name);
-      expect(queue('booking')).toMatchObject({ kind: 'policy', lag: 0, perMinute: SALES });
+      expect(queue('booking')).toMatchObject({ kind: 'policy', perMinute: SALES });
       for (const name of ['transactions', 'integration-events'])
-        expect(queue(name)).toMatchObject({ lag: 0, lastProcessedAt: expect.any(String) as string });
+        expect(queue(name)?.lastProcessedAt).toEqual(expect.any(String));
       expect(queue('integration-events')?.perMinute).toBeGreaterThanOrEqual(2 * SALES);
       await kontor.stopCleanly();
     });
