@@ -12,12 +12,13 @@ const anotherArrives = onStage(
   async ({ service, shop }) => {
     const branches = ['WEST', 'NORTH', 'NORTH', 'NORTH', 'NORTH', 'NORTH'];
     for (const [sale, branchCode] of branches.entries()) await service.sell(shop, `web-${sale + 1}`, { branchCode });
-    for (let sale = 1; sale <= 6; sale += 1) await service.saleIs(shop, `web-${sale}`, 'REJECTED');
+    await service.sell(shop, 'web-7', { payments: [{ method: 'CARD', amount: '119.00', accountCode: 'NONE' }] });
+    for (let sale = 1; sale <= 7; sale += 1) await service.saleIs(shop, `web-${sale}`, 'REJECTED');
     const token = await service.operator();
     // A sale is reported as rejected a moment before its dead letter exists.
     await eventually(async () => {
       const { totalCount } = await service.call<{ totalCount: number }>('/api/platform/dead-letters', { token });
-      return totalCount === 6;
+      return totalCount === 7;
     });
   },
   { BACKUP_DIR: '/dev/null/backups' },
@@ -25,11 +26,21 @@ const anotherArrives = onStage(
 
 const { button, dialog, row, title } = handlesOf(() => page);
 
-/** Opens the bulk replay dialog, and expects that no dead letter matches. */
-async function countsNothing(): Promise<void> {
+/** Opens the bulk replay dialog, and expects the number of dead letters that match. */
+async function counts(expected: string): Promise<void> {
   await button('Replay all').click();
   await dialog().getByRole('button', { name: 'Count' }).click();
-  await dialog().getByText('No parked dead letters match the filters.').waitFor();
+  await dialog().getByText(expected).waitFor();
+}
+
+/** Expects that a bulk action can be focused but not started, and that its description says why. */
+async function isUnavailable(name: string, why: string): Promise<void> {
+  expect(await button(name).getAttribute('aria-disabled')).toBe('true');
+  expect(await button(name).getAttribute('title')).toBe(why);
+  await button(name).focus();
+  await button(name).and(page.locator(':focus')).waitFor();
+  await page.keyboard.press('Enter');
+  expect(await dialog().count()).toBe(0);
 }
 
 test('A failed backup is an error that tells why, and leads to its run', async () => {
@@ -65,8 +76,8 @@ test('Dead letters are filtered by event type and reason code, including for a b
   await row('BRANCH_UNKNOWN').first().waitFor();
   await page.getByLabel('Reason code').fill('ACCOUNT_UNKNOWN');
   await page.waitForURL(/code=ACCOUNT_UNKNOWN/);
-  await page.getByText('No dead letters match these filters.').waitFor();
-  await countsNothing();
+  await row('BRANCH_UNKNOWN').first().waitFor({ state: 'detached' });
+  await counts('1 dead letter will be replayed.');
   await page.keyboard.press('Escape');
   await dialog().waitFor({ state: 'detached' });
   await page.getByLabel('Reason code').fill('BRANCH_UNKNOWN');
@@ -74,7 +85,18 @@ test('Dead letters are filtered by event type and reason code, including for a b
   await page.getByLabel('Event type').fill('SaleBooked');
   await page.waitForURL(/eventType=SaleBooked/);
   await page.getByText('No dead letters match these filters.').waitFor();
-  await countsNothing();
+});
+
+test('Bulk actions on an empty list of dead letters are unavailable, and say why', async () => {
+  await visitor.signIn(OPERATOR, '/dead-letters?code=NONE');
+  const why = 'No dead letters match these filters.';
+  await page.getByText(why).waitFor();
+  await isUnavailable('Replay all', why);
+  await isUnavailable('Discard all', why);
+  expect(await visitor.barriers()).toEqual([]);
+  await visitor.goTo('/dead-letters?status=DISCARDED');
+  await row('BRANCH_UNKNOWN').first().waitFor();
+  await counts('No parked dead letters match the filters.');
 });
 
 test('A run in bulk is paused, resumed and cancelled on its page', async () => {
@@ -169,5 +191,5 @@ test('Date filters are days in the time zone of the displayed times', async () =
     const parameters = [...new URL((await asked).url()).searchParams.values()];
     expect(parameters).toEqual(expect.arrayContaining([dateFrom, dateTo]));
   }
-  await countsNothing();
+  await page.getByText('No dead letters match these filters.').waitFor();
 });

@@ -63,7 +63,8 @@ type FilterValues = Omit<LetterFilters, 'pageNumber' | 'pageSize'>;
 export function DeadLettersPage(): ReactNode {
   const filters = filtersIn(route.useSearch());
   const query = { ...filters, ...instantsOf(filters, VIEWER_ZONE) };
-  const isFiltered = Object.keys(filters).length > 0;
+  const empty =
+    Object.keys(filters).length > 0 ? t('No dead letters match these filters.') : t('There are no dead letters.');
   return (
     <>
       <PageHeader
@@ -73,14 +74,20 @@ export function DeadLettersPage(): ReactNode {
         title={t('Dead letters')}
       />
       <Listing
-        aside={
+        aside={(isEmpty) => (
           <div className="k-row-actions">
-            <BulkLetters filter={query} key={`replay ${JSON.stringify(filters)}`} kind="replay" />
-            <BulkLetters filter={query} key={`discard ${JSON.stringify(filters)}`} kind="discard" />
+            {(['replay', 'discard'] as const).map((kind) => (
+              <BulkLetters
+                filter={query}
+                key={`${kind} ${JSON.stringify(filters)}`}
+                kind={kind}
+                unavailable={isEmpty ? empty : undefined}
+              />
+            ))}
           </div>
-        }
+        )}
         columns={columns}
-        empty={isFiltered ? t('No dead letters match these filters.') : t('There are no dead letters.')}
+        empty={empty}
         label={t('Dead letters')}
         query={(page) => ({ ...deadLettersQuery({ ...query, ...page }), refetchInterval: SLOWLY_MS })}
         filters={<Filters filters={filters} />}

@@ -5,6 +5,7 @@ import { useState, type ReactNode } from 'react';
 import { api, data, type Shapes } from '../api/client';
 import type { LetterFilters } from '../api/dead-letters';
 import { Outcome } from './confirm-action';
+import type { Opener } from './dialog-frame';
 import { count } from './figures';
 import { given, TextField, type Draft, type Form } from './form';
 import { FormDialog } from './form-dialog';
@@ -41,11 +42,13 @@ function send(kind: Kind, filter: Filter, values: Draft, dryRun: boolean): Promi
       );
 }
 
+type Props = { readonly kind: Kind; readonly filter: Filter } & Pick<Opener, 'unavailable'>;
+
 /**
  * Replays or discards all dead letters that match the page's filters. First counts them, and then starts a job, whose
  * page shows the progress.
  */
-export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): ReactNode {
+export function BulkLetters({ kind, filter, unavailable }: Props): ReactNode {
   const { label, icon } = WORDS[kind];
   const [values, setValues] = useState<Draft>({});
   return (
@@ -66,6 +69,7 @@ export function BulkLetters({ kind, filter }: { kind: Kind; filter: Filter }): R
         'matched' in answer && <Confirm close={close} filter={filter} kind={kind} preview={answer} values={values} />
       }
       send={t('Count')}
+      unavailable={unavailable}
     />
   );
 }

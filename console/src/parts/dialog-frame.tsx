@@ -16,37 +16,58 @@ export type Opener = {
   readonly isDangerous?: boolean;
   /** Width of the dialog, for forms with tables. */
   readonly size?: 'xl';
+  /** The reason why the action is unavailable. The button keeps the focus, and the reason is its description. */
+  readonly unavailable?: string | undefined;
 };
 
-type Props = Opener & {
-  readonly isOpen: boolean;
-  /** While true, only the dialog's own controls can close it, so that the user does not miss the outcome. */
-  readonly isHeld: boolean;
-  /** Set for a confirmation without input. A click outside may close such a dialog. */
-  readonly isQuestion?: boolean;
-  readonly onOpen: () => void;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-};
+type Opening = { readonly onOpen: () => void };
+
+type Props = Opener &
+  Opening & {
+    readonly isOpen: boolean;
+    /** While true, only the dialog's own controls can close it, so that the user does not miss the outcome. */
+    readonly isHeld: boolean;
+    /** Set for a confirmation without input. A click outside may close such a dialog. */
+    readonly isQuestion?: boolean;
+    readonly onClose: () => void;
+    readonly children: ReactNode;
+  };
+
+function OpenButton({
+  label,
+  icon,
+  about,
+  buttonProps,
+  isDangerous,
+  unavailable,
+  onOpen,
+}: Opener & Opening): ReactNode {
+  const isUnavailable = unavailable !== undefined;
+  return (
+    <Button
+      aria-disabled={isUnavailable || undefined}
+      aria-label={about === undefined ? undefined : `${label}: ${about}`}
+      data-disabled={isUnavailable || undefined}
+      title={unavailable ?? (about === undefined ? undefined : label)}
+      {...(isDangerous === true && !isUnavailable && { c: 'var(--k-bad)' })}
+      leftSection={<Icon name={icon} size={16} />}
+      onClick={isUnavailable ? undefined : onOpen}
+      size="xs"
+      variant="default"
+      {...buttonProps}
+    >
+      {label}
+    </Button>
+  );
+}
 
 export const DialogFrame = (props: Props): ReactNode => {
-  const { label, icon, about, buttonProps, isDangerous = false, isOpen, isHeld, isQuestion = false } = props;
+  const { isOpen, isHeld, isQuestion = false } = props;
   const client = useQueryClient();
   const { leave, guarded } = useUnsavedGuard(props.onClose);
   return (
     <>
-      <Button
-        aria-label={about === undefined ? undefined : `${label}: ${about}`}
-        title={about === undefined ? undefined : label}
-        {...(isDangerous && { c: 'var(--k-bad)' })}
-        leftSection={<Icon name={icon} size={16} />}
-        onClick={props.onOpen}
-        size="xs"
-        variant="default"
-        {...buttonProps}
-      >
-        {label}
-      </Button>
+      <OpenButton {...props} />
       <Modal
         centered={isQuestion}
         closeButtonProps={{ 'aria-label': t('Close') }}
@@ -58,7 +79,7 @@ export const DialogFrame = (props: Props): ReactNode => {
         }}
         opened={isOpen}
         size={isQuestion ? 'md' : (props.size ?? 'lg')}
-        title={label}
+        title={props.label}
         withCloseButton={!isHeld}
       >
         {isOpen && guarded(props.children)}

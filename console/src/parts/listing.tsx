@@ -78,7 +78,9 @@ type ListPage<Row> = {
   readonly totalIsCapped?: boolean;
 };
 
-type Props<Row, Content extends ListPage<Row>, Key extends QueryKey> = CommonProps & {
+type Props<Row, Content extends ListPage<Row>, Key extends QueryKey> = Omit<CommonProps, 'aside'> & {
+  /** Buttons for actions on the whole list, which may be empty. */
+  readonly aside?: ReactNode | ((isEmpty: boolean) => ReactNode);
   readonly columns: readonly Column<Row>[];
   readonly query: (page: Page) => UseQueryOptions<Content, Error, Content, Key>;
 };
@@ -86,6 +88,7 @@ type Props<Row, Content extends ListPage<Row>, Key extends QueryKey> = CommonPro
 /** A list of records that the service returns page by page. */
 export function Listing<Row extends { readonly id: string }, Content extends ListPage<Row>, Key extends QueryKey>({
   query: queryOf,
+  aside,
   ...props
 }: Props<Row, Content, Key>): ReactNode {
   const [search, change] = useListSearch();
@@ -95,6 +98,7 @@ export function Listing<Row extends { readonly id: string }, Content extends Lis
   return (
     <ListPanel
       {...props}
+      aside={typeof aside === 'function' ? aside(totalCount === 0) : aside}
       keyOf={({ id }) => id}
       pages={{
         ...{ page: pageNumber, totalPages, totalCount, totalIsCapped, size: String(pageSize) },
