@@ -19,7 +19,7 @@ const mine = <T>(path: string, body?: unknown): Promise<T> =>
   service.call(path, { token: shop.ownerToken, ...(body !== undefined && { body }) });
 type Answer<T> = { readonly data: T };
 
-test('A statement opens at its latest lines, and so does each period', async () => {
+test('A statement opens at its latest lines with the balance brought forward, and so does each period', async () => {
   const year = new Date().getUTCFullYear();
   const { data: customer } = await mine<Answer<{ id: string }>>('/api/customers', { name: 'Northwind Foods' });
   const { data: accounts } = await mine<Answer<{ id: string; name: string }[]>>('/api/accounts/lookup?search=Bank');
@@ -38,8 +38,13 @@ test('A statement opens at its latest lines, and so does each period', async () 
   const from = page.getByLabel('From');
   expect(await from.inputValue()).toBe(`${year - 1}-01-01`);
   await page.getByText('Opening balance: we owe 10.00 EUR').waitFor();
+  // The first row of the page shows the balance after the last line of the page before it.
+  const forward = row('Balance brought forward');
+  await forward.getByText('−260.00').waitFor();
+  expect(await forward.locator('xpath=preceding-sibling::tr').count()).toBe(0);
   await button('page 1').click();
   await row('Payment 1.').waitFor();
+  expect(await forward.count()).toBe(0);
   expect(await row('Long ago').count()).toBe(0);
   // With a larger page size, the page still contains the line that was previously first.
   await page.getByLabel('Rows per page').selectOption('50');

@@ -18,6 +18,8 @@ export type Column<Row> = {
    * text.
    */
   readonly isWide?: boolean;
+  /** Value brought forward from the previous page, shown above the rows. */
+  readonly forward?: ReactNode;
   /** Column total, shown below the rows. */
   readonly total?: ReactNode;
   /** The service's sort order for this column. */
@@ -100,11 +102,16 @@ const Listed = <Row,>({ label, columns, rows, keyOf, isOld, sorting }: ListedPro
         </tr>
       </thead>
       <tbody onClick={openRow} onMouseOver={showWhole} role="rowgroup">
+        {columns.some(({ forward }) => forward !== undefined) && <Sums columns={columns} of="forward" />}
         {rows === undefined
           ? Array.from({ length: SKELETON_ROWS }, (_, index) => <LoadingRow columns={columns.length} key={index} />)
           : rows.map((row) => <TableRow columns={columns} key={keyOf(row)} row={row} title={titleOf(columns)} />)}
       </tbody>
-      {columns.some(({ total }) => total !== undefined) && <Totals columns={columns} />}
+      {columns.some(({ total }) => total !== undefined) && (
+        <tfoot role="rowgroup">
+          <Sums columns={columns} of="total" />
+        </tfoot>
+      )}
     </table>
   </div>
 );
@@ -160,18 +167,18 @@ function showWhole({ target }: MouseEvent): void {
   if (cell !== null) cell.title = cell.scrollWidth > cell.clientWidth ? cell.innerText : '';
 }
 
-const Totals = <Row,>({ columns }: { columns: readonly LoadedColumn<Row>[] }): ReactNode => (
-  <tfoot role="rowgroup">
-    <tr role="row">
-      {columns.map(({ key, header, numeric, total, narrow }) => (
-        <td className={numeric === true ? 'k-numeric' : undefined} data-narrow={narrow} key={key} role="cell">
-          <div className="k-cell" data-label={header}>
-            {total}
-          </div>
-        </td>
-      ))}
-    </tr>
-  </tfoot>
+type SumsProps<Row> = { readonly columns: readonly LoadedColumn<Row>[]; readonly of: 'forward' | 'total' };
+
+const Sums = <Row,>({ columns, of }: SumsProps<Row>): ReactNode => (
+  <tr className="k-sums-row" role="row">
+    {columns.map(({ key, header, numeric, narrow, [of]: sum }) => (
+      <td className={numeric === true ? 'k-numeric' : undefined} data-narrow={narrow} key={key} role="cell">
+        <div className="k-cell" data-label={header}>
+          {sum}
+        </div>
+      </td>
+    ))}
+  </tr>
 );
 
 type RowProps<Row> = {

@@ -19,12 +19,17 @@ import { rich, t } from '../messages/catalogue';
 
 type Line = Statement['lines'][number];
 
-const columns: readonly Column<Line>[] = [
+/** Returns the last line of the previous page, whose balance is brought forward. */
+const lineBefore = (first: Line | undefined, of: Statement | undefined): Line | undefined =>
+  first && of?.lines[of.lines.indexOf(first) - 1];
+
+const columnsAfter = (before: Line | undefined): readonly Column<Line>[] => [
   { key: 'date', header: t('Date'), cell: ({ date }) => <Day on={date} /> },
   {
     key: 'what',
     narrow: 'title',
     header: t('Transaction'),
+    forward: before && t('Balance brought forward'),
     cell: (line) => (
       <>
         <Link params={{ id: line.transactionId }} to="/transactions/$id">
@@ -40,7 +45,14 @@ const columns: readonly Column<Line>[] = [
   },
   { key: 'debit', header: t('Debit'), numeric: true, cell: ({ debit }) => <Figure amount={debit} /> },
   { key: 'credit', header: t('Credit'), numeric: true, cell: ({ credit }) => <Figure amount={credit} /> },
-  { key: 'balance', narrow: 'end', header: t('Balance'), numeric: true, cell: ({ balance }) => amountWords(balance) },
+  {
+    key: 'balance',
+    narrow: 'end',
+    header: t('Balance'),
+    numeric: true,
+    forward: before && amountWords(before.balance),
+    cell: ({ balance }) => amountWords(balance),
+  },
 ];
 
 /** Returns the default start of a statement. An account's full history could be too long to read. */
@@ -97,7 +109,7 @@ export function StatementPanel({ accountId, name, currency, as: Shown, period, o
         </p>
       )}
       <DataTable
-        columns={columns}
+        columns={columnsAfter(lineBefore(lines.rows?.[0], statement.data))}
         empty={t('Nothing was posted in this period.')}
         keyOf={({ transactionId, debit, credit }) => `${transactionId} ${debit} ${credit}`}
         label={t('Statement')}
