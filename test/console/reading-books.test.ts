@@ -171,7 +171,7 @@ test('All customer data that can be entered can also be read', async () => {
   await page.getByText('North quay').waitFor();
 });
 
-test('Audit entries name the accounts, branches, categories, customers, users and roles that were changed', async () => {
+test('Audit entries name the accounts, branches, categories, customers, users, roles and codes that were changed', async () => {
   const created = async (path: string, body: object): Promise<string> =>
     (await mine<Answer<{ id: string }>>(path, body)).data.id;
   const branchId = await created('/api/branches', { code: 'EAST', name: 'East quay' });
@@ -206,8 +206,12 @@ test('Audit entries name the accounts, branches, categories, customers, users an
   });
   await changed('transaction', journal, ['Harbour till', 'Harbour safe', 'East quay', 'Berth dues', 'Olga Owner']);
   expect(asked).toHaveLength(1);
-  await changed('transaction', payment, ['Lighter Ltd']);
+  await changed('transaction', payment, ['Lighter Ltd', 'Collection', 'In']);
   await changed('user', user, ['Lighterman', 'East quay']);
+  // Codes have the names that the lists show. Codes without a name stay as they are.
+  await changed('account', till, ['Cash', 'EUR']);
+  await changed('customer', customerId, ['Company', 'Active']);
+  await changed('category', categoryId, ['In or out']);
 
   await mine(`/api/transactions/${payment}/cancel`, { reason: 'Paid twice.' });
   await visitor.goTo(`/audit-log?entity=transaction&entityId=${payment}`);

@@ -1,12 +1,20 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { components } from '../../../clients/typescript/src/schema';
 import { api, data } from './client';
+import { t } from '../messages/catalogue';
 
 type Schemas = components['schemas'];
 export type FactorRequired = Schemas['FactorRequiredDto'];
 export type FactorProof = Schemas['FactorLoginDto'];
 export type Factor = Schemas['FactorDto'];
 export type NewFactor = Schemas['NewFactorDto'];
+
+export const FACTOR_TYPES = [
+  ['TOTP', t('Authenticator app')],
+  ['PASSKEY', t('Passkey')],
+] as const;
+
+export const factorWords = (type: Factor['type']): string => FACTOR_TYPES.find(([each]) => each === type)?.[1] ?? type;
 
 /** The signed-in user's second factors. */
 export const factorsQuery = queryOptions({

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
-import { factorsQuery, type Factor } from '../api/factors';
+import { factorsQuery, factorWords, type Factor } from '../api/factors';
 import { isOperator, useMe, type Me } from '../api/me';
 import { deviceName, endSession, ownSessionsQuery, type OwnSession } from '../api/own-sessions';
 import { AddApp, AddPasskey } from '../parts/add-factor';
@@ -85,7 +85,6 @@ function EditProfile({ me }: { me: Me }): ReactNode {
   );
 }
 
-const FACTORS: Readonly<Record<Factor['type'], string>> = { TOTP: t('Authenticator app'), PASSKEY: t('Passkey') };
 const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 
 const instantColumn = <Row,>(
@@ -106,8 +105,8 @@ const factorColumns: readonly LoadedColumn<Factor>[] = [
     key: 'type',
     narrow: 'title',
     header: t('Factor'),
-    sort: ({ type }) => FACTORS[type],
-    cell: ({ type }) => <strong>{FACTORS[type]}</strong>,
+    sort: ({ type }) => factorWords(type),
+    cell: ({ type }) => <strong>{factorWords(type)}</strong>,
   },
   instantColumn('created', t('Added'), ({ createdAt }) => createdAt),
   {
@@ -122,7 +121,7 @@ const factorColumns: readonly LoadedColumn<Factor>[] = [
 
 function RemoveFactor({ factor: { id, type, createdAt } }: { factor: Factor }): ReactNode {
   const cache = useQueryClient();
-  const name = t('{value}, added {value2}', { value: FACTORS[type], value2: day.format(new Date(createdAt)) });
+  const name = t('{value}, added {value2}', { value: factorWords(type), value2: day.format(new Date(createdAt)) });
   return (
     <ConfirmAction
       about={name}

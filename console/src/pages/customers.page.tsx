@@ -6,7 +6,7 @@ import { customersQuery, type Customer } from '../api/books';
 import { api, data } from '../api/client';
 import { useMay } from '../api/me';
 import { CustomerFields, customerDraft, newCustomer } from '../parts/customer-form';
-import { CustomerStatus } from '../parts/customer-status';
+import { CUSTOMER_STATUSES, CustomerStatus } from '../parts/customer-status';
 import type { Column } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
 import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
@@ -84,10 +84,6 @@ const columns: readonly Column<Customer>[] = [
   },
 ];
 
-const STATUSES = [
-  ['ACTIVE', t('Active')],
-  ['PASSIVE', t('Inactive')],
-] as const;
 const DEFAULTS = [
   ['true', t('Default customer')],
   ['false', t('Other customers')],
@@ -139,7 +135,7 @@ function Filters({ filters }: { filters: CustomersFilters }): ReactNode {
         onChange={(next) => {
           set('status')(next ?? 'ALL');
         }}
-        options={STATUSES}
+        options={CUSTOMER_STATUSES}
         value={asStatus(status)}
       />
       <Choice label={t('Default customer')} onChange={set('isDefault')} options={DEFAULTS} value={isDefault} />

@@ -4,7 +4,7 @@ import { deadLettersQuery, type DeadLetter, type LetterFilters } from '../api/de
 import { SLOWLY_MS } from '../api/observation';
 import { BulkLetters } from '../parts/bulk-letters';
 import type { Column } from '../parts/data-table';
-import { LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
+import { LETTER_STATUSES, LetterStatus, ORIGINS, subjectOf } from '../parts/dead-letter-words';
 import { count } from '../parts/figures';
 import { Choice, DayRange, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
@@ -97,11 +97,6 @@ export function DeadLettersPage(): ReactNode {
   );
 }
 
-const STATUS_OPTIONS = [
-  ['PARKED', t('Parked')],
-  ['REPLAYED', t('Replayed')],
-  ['DISCARDED', t('Discarded')],
-] as const;
 const ORIGIN_OPTIONS = Object.entries(ORIGINS) as [DeadLetter['origin'], string][];
 
 function Filters({ filters }: { filters: FilterValues }): ReactNode {
@@ -109,7 +104,7 @@ function Filters({ filters }: { filters: FilterValues }): ReactNode {
   return (
     <FilterBar filters={filters}>
       <SearchField hint={t('Subject, event or reason')} onChange={set('search')} value={filters.search} />
-      <Choice label={t('Status')} onChange={set('status')} options={STATUS_OPTIONS} value={filters.status} />
+      <Choice label={t('Status')} onChange={set('status')} options={LETTER_STATUSES} value={filters.status} />
       <Choice label={t('Origin')} onChange={set('origin')} options={ORIGIN_OPTIONS} value={filters.origin} />
       <TenantChoice onChange={set('tenantId')} value={filters.tenantId} />
       <TextFilter

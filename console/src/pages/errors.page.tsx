@@ -4,7 +4,7 @@ import { titleOf } from '../api/error-title';
 import { errorsQuery, type ErrorRecord } from '../api/errors';
 import { SLOWLY_MS } from '../api/observation';
 import type { Column } from '../parts/data-table';
-import { ErrorLevel, placeOf, Resolution } from '../parts/error-words';
+import { ERROR_LEVELS, ErrorLevel, placeOf, Resolution } from '../parts/error-words';
 import { count } from '../parts/figures';
 import { Choice, DayRange, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
 import { Instant } from '../parts/instant';
@@ -94,11 +94,6 @@ export function ErrorsPage(): ReactNode {
   );
 }
 
-const LEVELS = [
-  ['ERROR', t('Error')],
-  ['WARN', t('Warning')],
-  ['INFO', t('Information')],
-] as const;
 const RESOLVED = [
   ['false', t('Open')],
   ['true', t('Resolved')],
@@ -120,7 +115,7 @@ function Filters({ filters }: { filters: ErrorsFilters }): ReactNode {
         options={RESOLVED}
         value={resolved === 'any' ? undefined : resolved}
       />
-      <Choice label={t('Level')} onChange={set('level')} options={LEVELS} value={filters.level} />
+      <Choice label={t('Level')} onChange={set('level')} options={ERROR_LEVELS} value={filters.level} />
       <Choice
         label={t('HTTP status')}
         onChange={(code) => {

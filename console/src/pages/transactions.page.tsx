@@ -22,7 +22,7 @@ import { RecordJournal, RecordTransaction } from '../parts/record-transaction';
 import { RemoteChoice } from '../parts/remote-choice';
 import { AmountFilter } from '../parts/text-filter';
 import { transactionColumns } from '../parts/transaction-columns';
-import { TransactionState, TYPES } from '../parts/transaction-words';
+import { DIRECTIONS, TransactionState, TYPES } from '../parts/transaction-words';
 import type { TransactionsFilters } from '../routes/tenant-filters';
 import { t } from '../messages/catalogue';
 
@@ -110,10 +110,6 @@ export function TransactionsPage(): ReactNode {
   );
 }
 
-const DIRECTIONS = [
-  ['IN', t('In')],
-  ['OUT', t('Out')],
-] as const;
 const STATES = [
   ['true', t('Cancelled')],
   ['false', t('Not cancelled')],

@@ -21,7 +21,7 @@ const CLEARABLE = [
   'notes',
 ] as const;
 
-const TYPES = [
+export const CUSTOMER_TYPES = [
   ['COMPANY', t('Company')],
   ['INDIVIDUAL', t('Person')],
 ] as const;
@@ -77,7 +77,7 @@ export const CustomerFields = ({ form, isNew = false }: { form: Form; isNew?: bo
         label={t('Code')}
         name="code"
       />
-      <OneOfField form={form} label={t('Type')} name="type" options={TYPES} />
+      <OneOfField form={form} label={t('Type')} name="type" options={CUSTOMER_TYPES} />
       <RemoteField form={form} label={t('Branch')} name="branchId" source={branchSource} />
       <TextField form={form} label={t('E-mail')} name="email" type="email" />
       <TextField form={form} label={t('Phone')} name="phone" type="tel" />

@@ -18,6 +18,10 @@ const STATUSES: Readonly<Record<DeadLetter['status'], readonly [Tone, string]>> 
   DISCARDED: ['idle', t('Discarded')],
 };
 
+export const LETTER_STATUSES = Object.entries(STATUSES).map(
+  ([status, [, words]]) => [status as DeadLetter['status'], words] as const,
+);
+
 export const LetterStatus = ({ status }: { status: DeadLetter['status'] }): ReactNode => {
   const [tone, words] = STATUSES[status];
   return <StatusBadge tone={tone}>{words}</StatusBadge>;

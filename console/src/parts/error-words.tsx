@@ -9,6 +9,10 @@ const LEVELS: Readonly<Record<ErrorRecord['level'], readonly [Tone, string]>> = 
   INFO: ['idle', t('Information')],
 };
 
+export const ERROR_LEVELS = Object.entries(LEVELS).map(
+  ([level, [, words]]) => [level as ErrorRecord['level'], words] as const,
+);
+
 export const ErrorLevel = ({ level }: Pick<ErrorRecord, 'level'>): ReactNode => {
   const [tone, words] = LEVELS[level];
   return <StatusBadge tone={tone}>{words}</StatusBadge>;

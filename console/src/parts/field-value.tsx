@@ -1,5 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 import { gradeNames, permissionNames } from '../api/people';
+import { codeWords } from './code-words';
 import { chosenIn } from './many-of-field';
 import { NameOf } from './name-of';
 import type { Names } from './remote-choice';
@@ -57,7 +58,7 @@ const separatorOf = (source: Names | undefined): string => (source === undefined
 
 type Props = { readonly path: string; readonly value: unknown; readonly tenantId?: string | undefined };
 
-/** A field's value. Record ids are shown as names. Lists of strings are shown without quotation marks. */
+/** A field's value. Record ids and codes are shown as names. Lists of strings are shown without quotation marks. */
 export function FieldValue({ path, value, tenantId }: Props): ReactNode {
   if (isEmpty(value)) return '—';
   if (typeof value === 'boolean') return value ? t('Yes') : t('No');
@@ -74,5 +75,5 @@ export function FieldValue({ path, value, tenantId }: Props): ReactNode {
         {(kind ?? source) === undefined && each}
       </Fragment>
     ));
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+  return typeof value === 'string' ? codeWords(fieldOf(path), value) : JSON.stringify(value, null, 2);
 }

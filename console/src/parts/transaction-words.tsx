@@ -21,6 +21,11 @@ export const TYPES = [
   ['JOURNAL', t('Journal entry')],
 ] as const;
 
+export const DIRECTIONS = [
+  ['IN', t('In')],
+  ['OUT', t('Out')],
+] as const;
+
 type Named = Pick<Transaction, 'type' | 'documentEffect'> & { readonly reversalOf?: string | null };
 
 export function typeWords({ type, documentEffect, reversalOf = null }: Named): string {
