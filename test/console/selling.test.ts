@@ -1,5 +1,5 @@
 // A tenant finds sales, removes the cause of a rejection, and records a sale manually.
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { ConsoleService, Shop } from '../support/console-service.js';
 import { handlesOf, onStage } from '../support/console-stage.js';
 import type { Visitor } from '../support/visitor.js';
@@ -14,6 +14,8 @@ onStage((stage) => {
 });
 
 const { button, dialog, row, title } = handlesOf(() => page);
+const entry = (words: string | RegExp): Locator =>
+  page.getByRole('region', { name: 'Timeline' }).last().getByRole('link', { name: words });
 const mine = <T>(path: string, body?: unknown, method?: string): Promise<T> =>
   service.call(path, {
     token: shop.ownerToken,
@@ -128,15 +130,25 @@ test('A manually recorded sale is cancelled once, on its page', async () => {
   expect(await dialog().getByLabel('Original sale number').inputValue()).toBe('TYPO-1');
   await dialog().getByRole('button', { name: 'Cancel sale', exact: true }).click();
   await title('Cancellation S-000001').or(title('Cancellation S-000002')).waitFor();
-  await page
-    .getByRole('region', { name: 'Timeline' })
-    .last()
-    .getByText(/ cancelled$/)
-    .waitFor();
+  await entry(/^Cancellation "S-\d+" booked$/).waitFor();
+  await entry(/^Cancellation "S-\d+" accepted$/).waitFor();
+  expect(await entry(/^Sale/).count()).toBe(0);
   await page.getByRole('link', { name: 'Original sale' }).click();
   await title('Sale TYPO-1').waitFor();
   await page.getByRole('link', { name: /^Cancellation S-/ }).waitFor();
   for (const done of ['Cancel sale', 'Record a return']) expect(await button(done).count()).toBe(0);
+});
+
+test('The timeline of a return calls it a return, from its acceptance to its booking', async () => {
+  await service.sell(shop, 'web-8');
+  await service.saleIs(shop, 'web-8', 'BOOKED');
+  await service.sell(shop, 'web-8-back', { type: 'RETURN', relatedExternalId: 'web-8', total: '119.00' });
+  await service.saleIs(shop, 'web-8-back', 'BOOKED');
+  await visitor.signIn(shop.owner, '/sales?search=web-8-back');
+  await row('web-8-back').getByRole('link', { name: 'web-8-back' }).click();
+  await entry('Return "web-8-back" booked').waitFor();
+  await entry('Return "web-8-back" accepted').waitFor();
+  expect(await entry(/^Sale/).count()).toBe(0);
 });
 
 test('A refund is paid from the account that received the payment', async () => {

@@ -2,11 +2,13 @@ import { Skeleton } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useEffect, useRef, type ReactNode } from 'react';
+import type { AuditEntry } from '../api/audit';
 import { changedBooks, transactionQuery } from '../api/books';
 import { useMay } from '../api/me';
 import { lacksRelated, MANUAL, saleQuery, type Sale } from '../api/sales';
 import { BackLink } from '../parts/back-link';
 import { amountWords } from '../parts/amount';
+import { recordNameIn, summaryWords } from '../parts/audit-words';
 import { Copied } from '../parts/copied';
 import { DataTable, type Column } from '../parts/data-table';
 import { Day } from '../parts/day';
@@ -156,13 +158,26 @@ function TransactionLink({ id }: { id: string }): ReactNode {
   );
 }
 
+/**
+ * Describes an entry of a document or of its original sale. In the audit log, every document is a sale, and the entry
+ * of a cancelled sale names the cancellation.
+ */
+function entryWords(entry: AuditEntry, { id, type }: Sale): string {
+  if (entry.eventType === 'SaleCancelled')
+    return t('Cancellation "{name}" booked', { name: recordNameIn(entry) ?? '' });
+  const words = summaryWords(entry);
+  const [sale, document] = [t('Sale'), entry.entityId === id ? saleTypeWords(type) : t('Original sale')];
+  return words.startsWith(sale) ? document + words.slice(sale.length) : words;
+}
+
 /** The changes to a sale. A return or cancellation is booked on its original sale. */
-function SaleTimeline({ sale: { id, relatedSaleId, transactionIds } }: { sale: Sale }): ReactNode {
+function SaleTimeline({ sale }: { sale: Sale }): ReactNode {
+  const { id, relatedSaleId, transactionIds } = sale;
   const [first = ''] = transactionIds;
   const { data: booked } = useQuery({ ...transactionQuery(first), enabled: relatedSaleId !== null && first !== '' });
   const also =
     booked && relatedSaleId !== null ? [{ entity: 'sale', entityId: relatedSaleId, at: booked.createdAt }] : [];
-  return <Timeline also={also} entity="sale" id={id} />;
+  return <Timeline also={also} entity="sale" id={id} wordsOf={(entry) => entryWords(entry, sale)} />;
 }
 
 const CustomerOf = ({ sale: { customerId, customerName } }: { sale: Sale }): ReactNode =>

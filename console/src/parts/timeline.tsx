@@ -12,31 +12,41 @@ import { t } from '../messages/catalogue';
 
 const SHOWN = 10;
 
-export const auditColumns: readonly Column<AuditEntry>[] = [
+type Wording = {
+  /** Describes an entry. Default: `summaryWords`. */
+  readonly wordsOf?: (entry: AuditEntry) => string;
+  /** The cause and the effects of a change. */
+  readonly more?: (entry: AuditEntry) => ReactNode;
+};
+
+type Props = Wording & {
+  readonly entity: string;
+  readonly id: string;
+  /** Selects the entries of other records that caused the record, or that changed it. */
+  readonly also?: readonly Related[];
+};
+/** `at`: selects only the entries of this instant. */
+export type Related = { readonly entity: string; readonly entityId: string; readonly at?: string };
+
+const columnsWith = ({ wordsOf = summaryWords, more }: Wording): readonly Column<AuditEntry>[] => [
   { key: 'when', header: t('Time'), cell: ({ occurredAt }) => <Instant at={occurredAt} /> },
   {
     key: 'what',
     isWide: true,
     header: t('Action'),
     cell: (entry) => (
-      <Link params={{ id: entry.id }} to="/audit-log/$id">
-        {summaryWords(entry)}
-      </Link>
+      <>
+        <Link params={{ id: entry.id }} to="/audit-log/$id">
+          {wordsOf(entry)}
+        </Link>
+        {more?.(entry)}
+      </>
     ),
   },
   { key: 'who', header: t('By'), cell: ({ userName }) => actorWords(userName) },
 ];
 
-type Props = {
-  readonly entity: string;
-  readonly id: string;
-  /** Selects the entries of other records that caused the record, or that changed it. */
-  readonly also?: readonly Related[];
-  /** The cause and the effects of a change. */
-  readonly more?: (entry: AuditEntry) => ReactNode;
-};
-/** `at`: selects only the entries of this instant. */
-export type Related = { readonly entity: string; readonly entityId: string; readonly at?: string };
+export const auditColumns = columnsWith({});
 
 const queryOf = ({ at, ...record }: Related) =>
   tenantAuditQuery({
@@ -60,7 +70,7 @@ function useEntries(of: Related, also: readonly Related[], enabled: boolean) {
 }
 
 /** Latest changes to a record, with their times and actors. Shown only to users who may read the audit log. */
-export function Timeline({ entity, id, also = [], more }: Props): ReactNode {
+export function Timeline({ entity, id, also = [], ...wording }: Props): ReactNode {
   const mayRead = useMay('audit.read');
   const { query, rows, record } = useEntries({ entity, entityId: id }, also, mayRead);
   if (!mayRead) return null;
@@ -74,7 +84,7 @@ export function Timeline({ entity, id, also = [], more }: Props): ReactNode {
       title={t('Timeline')}
     >
       <DataTable
-        columns={more === undefined ? auditColumns : columnsWith(more)}
+        columns={columnsWith(wording)}
         empty={t('There are no changes yet.')}
         keyOf={({ id: entry }) => entry}
         label={t('Timeline')}
@@ -84,18 +94,3 @@ export function Timeline({ entity, id, also = [], more }: Props): ReactNode {
     </Panel>
   );
 }
-
-const columnsWith = (more: NonNullable<Props['more']>): readonly Column<AuditEntry>[] =>
-  auditColumns.map((column) =>
-    column.key === 'what'
-      ? {
-          ...column,
-          cell: (entry) => (
-            <>
-              {column.cell(entry)}
-              {more(entry)}
-            </>
-          ),
-        }
-      : column,
-  );
