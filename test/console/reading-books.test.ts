@@ -10,7 +10,7 @@ let shop: Shop;
 let visitor: Visitor;
 let page: Page;
 
-onStage((stage) => {
+const anotherArrives = onStage((stage) => {
   ({ service, shop, visitor, page } = stage);
 });
 
@@ -333,4 +333,18 @@ test('The start page shows what is owed to customers, and amounts with the decim
   const tiles = page.locator('.k-tile');
   await tiles.getByText('0.00 EUR', { exact: true }).first().waitFor();
   expect(await tiles.getByText('0 EUR', { exact: true }).count()).toBe(0);
+});
+
+test.each([390, 820, 1280])('On the start page, an amount and its currency share a line: %i px', async (width) => {
+  const { data: depot } = await mine<Answer<{ id: string }>>('/api/accounts', { name: `Depot ${width}`, type: 'BANK' });
+  const date = today('Europe/Berlin');
+  const sum = { type: 'ADJUSTMENT', direction: 'OUT', date, accountId: depot.id, amount: '83158828.07' };
+  await mine('/api/transactions', sum);
+  await anotherArrives({ width });
+  await visitor.signIn(shop.owner);
+  const amounts = page.locator('.k-tile .k-money');
+  await amounts.filter({ hasText: '−83,158,828.07 EUR' }).first().waitFor();
+  const broken = `[...document.querySelectorAll('.k-tile .k-money')]
+    .filter((amount) => amount.getClientRects().length > 1).map((amount) => amount.textContent)`;
+  expect(await page.evaluate(broken)).toEqual([]);
 });

@@ -12,12 +12,19 @@ type MoneyProps = {
 
 const SIGNS = { IN: '+', OUT: MINUS } as const;
 
-export const Money = ({ amount, currency, direction = null }: MoneyProps): ReactNode => (
-  <span className="k-money" data-direction={direction ?? undefined}>
-    {direction !== null && SIGNS[direction]}
-    {amountWords(amount)} {currency}
-  </span>
-);
+/** An amount with its currency. The styles use the length of the text to make it fit into a tile. */
+export function Money({ amount, currency, direction = null }: MoneyProps): ReactNode {
+  const words = `${direction === null ? '' : SIGNS[direction]}${amountWords(amount)} ${currency}`;
+  return (
+    <span
+      className="k-money"
+      data-direction={direction ?? undefined}
+      style={{ ['--k-length' as string]: words.length }}
+    >
+      {words}
+    </span>
+  );
+}
 
 /** A customer's balance, described in words, because a sign is easily misread. */
 export function Balance({ amount, currency }: { amount: string; currency: string }): ReactNode {
