@@ -348,3 +348,28 @@ test.each([390, 820, 1280])('On the start page, an amount and its currency share
     .filter((amount) => amount.getClientRects().length > 1).map((amount) => amount.textContent)`;
   expect(await page.evaluate(broken)).toEqual([]);
 });
+
+test.each([390, 820, 1280])('The figures of a report are in the same column in all rows: %i px', async (width) => {
+  const owing = (date: string) => ({ amount: '1250.00', direction: 'OUT', date });
+  for (const date of ['2026-01-01', '2026-10-20'])
+    await mine('/api/customers', { name: `Owing ${width} ${date}`, openingBalance: owing(date) });
+  await anotherArrives({ width });
+  await visitor.signIn(shop.owner);
+  // Where the text of the figures under a label ends, measured from the table's right edge.
+  const columns = `Object.entries(Object.groupBy(
+    [...document.querySelectorAll('.k-table tbody td.k-numeric > .k-cell')].filter((cell) => cell.checkVisibility()),
+    (cell) => cell.dataset.label,
+  )).map(([label, cells]) => [label, cells.length, new Set(cells.map((cell) => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return Math.round(text.getBoundingClientRect().right);
+  })).size])`;
+  for (const path of ['/reports/ageing?asOf=2026-12-01', '/reports/trial-balance?from=2026-01-01&to=2026-12-31']) {
+    await visitor.goTo(path);
+    await row(path.includes('ageing') ? `Owing ${width} 2026-10-20` : 'Opening balances').waitFor();
+    const rows = await page.locator('tbody tr').count();
+    const found = await page.evaluate<[string, number, number][]>(columns);
+    expect(found.length).toBeGreaterThanOrEqual(4);
+    expect(found).toEqual(found.map(([label]) => [label, rows, 1]));
+  }
+});

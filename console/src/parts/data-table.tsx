@@ -92,6 +92,7 @@ const Listed = <Row,>({ label, columns, rows, keyOf, isOld, sorting }: ListedPro
     <table
       aria-busy={rows === undefined || isOld}
       className={titleOf(columns) === undefined ? 'k-table' : 'k-table k-rows'}
+      data-figures={columns.filter(({ numeric }) => numeric === true).length}
       role="table"
     >
       <thead role="rowgroup">
