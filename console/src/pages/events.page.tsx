@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { actorNames } from '../api/audit';
 import { eventsQuery, type ListedEvent } from '../api/events';
 import { entityWords, RECORD_KINDS } from '../parts/audit-words';
@@ -41,7 +41,8 @@ const columns: readonly Column<ListedEvent>[] = [
     key: 'event',
     isWide: true,
     header: t('Event'),
-    cell: (event) => <Details event={event} />,
+    cell: ({ type }) => <strong>{type}</strong>,
+    details: (event) => <Content event={event} />,
   },
   {
     key: 'record',
@@ -60,24 +61,13 @@ const columns: readonly Column<ListedEvent>[] = [
   { key: 'related', narrow: 'end', header: t('Correlation'), cell: ({ metadata }) => <Related metadata={metadata} /> },
 ];
 
-/** The type of the event and, when expanded, its content. */
-function Details({ event: { type, data, metadata, deliveries } }: { event: ListedEvent }): ReactNode {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details
-      onToggle={({ currentTarget }) => {
-        setOpen(currentTarget.open);
-      }}
-    >
-      <summary>
-        <strong>{type}</strong>
-      </summary>
-      {isOpen && <JsonView label={t('Data')} value={data} />}
-      {isOpen && <JsonView label={t('Metadata')} value={metadata} />}
-      {isOpen && deliveries.length > 0 && <JsonView label={t('Webhook deliveries')} value={deliveries} />}
-    </details>
-  );
-}
+const Content = ({ event: { data, metadata, deliveries } }: { event: ListedEvent }): ReactNode => (
+  <>
+    <JsonView label={t('Data')} value={data} />
+    <JsonView label={t('Metadata')} value={metadata} />
+    {deliveries.length > 0 && <JsonView label={t('Webhook deliveries')} value={deliveries} />}
+  </>
+);
 
 /** The actor's name, with a link to the actor's entries in the audit log. */
 const Actor = ({ event }: { event: ListedEvent }): ReactNode => {

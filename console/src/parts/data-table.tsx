@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import type { MouseEvent, ReactNode } from 'react';
+import { useState, type MouseEvent, type ReactNode } from 'react';
 import type { Shown } from '../api/queries';
 import { Icon } from './icons';
 import { sortBy, type ServiceOrder, type Sort } from './list-state';
@@ -18,6 +18,8 @@ export type Column<Row> = {
    * text.
    */
   readonly isWide?: boolean;
+  /** Content that opens below the row, over the full width of the table. The cell becomes the control that opens it. */
+  readonly details?: (row: Row) => ReactNode;
   /** Value brought forward from the previous page, shown above the rows. */
   readonly forward?: ReactNode;
   /** Column total, shown below the rows. */
@@ -188,21 +190,47 @@ type RowProps<Row> = {
   readonly title: LoadedColumn<Row> | undefined;
 };
 
-const TableRow = <Row,>({ columns, row, title }: RowProps<Row>): ReactNode => (
-  <tr role="row">
-    {columns.map((column) => (
-      <td
-        className={classOf(column)}
-        data-narrow={column === title ? 'title' : column.narrow}
-        key={column.key}
-        role="cell"
-      >
-        <div className="k-cell" data-label={column.header}>
-          {column.cell(row)}
-        </div>
-      </td>
-    ))}
-  </tr>
+function TableRow<Row>({ columns, row, title }: RowProps<Row>): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const details = columns.find((column) => column.details !== undefined);
+  return (
+    <>
+      <tr role="row">
+        {columns.map((column) => (
+          <td
+            className={classOf(column)}
+            data-narrow={column === title ? 'title' : column.narrow}
+            key={column.key}
+            role="cell"
+          >
+            <div className="k-cell" data-label={column.header}>
+              {column === details ? <Disclosure onToggle={setOpen}>{column.cell(row)}</Disclosure> : column.cell(row)}
+            </div>
+          </td>
+        ))}
+      </tr>
+      {isOpen && (
+        <tr className="k-details" role="row">
+          <td colSpan={columns.length} role="cell">
+            {details?.details?.(row)}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+type DisclosureProps = { readonly onToggle: (isOpen: boolean) => void; readonly children: ReactNode };
+
+const Disclosure = ({ onToggle, children }: DisclosureProps): ReactNode => (
+  <details
+    className="k-disclosure"
+    onToggle={({ currentTarget }) => {
+      onToggle(currentTarget.open);
+    }}
+  >
+    <summary>{children}</summary>
+  </details>
 );
 
 const LoadingRow = ({ columns }: { columns: number }): ReactNode => (
