@@ -44,6 +44,9 @@ test('A statement opens at its latest lines with the balance brought forward, an
   expect(await forward.locator('xpath=preceding-sibling::tr').count()).toBe(0);
   await button('page 1').click();
   await row('Payment 1.').waitFor();
+  expect(new URL(page.url()).searchParams.get('page')).toBe('1');
+  await page.reload();
+  await row('Payment 1.').waitFor();
   expect(await forward.count()).toBe(0);
   expect(await row('Long ago').count()).toBe(0);
   // With a larger page size, the page still contains the line that was previously first.
