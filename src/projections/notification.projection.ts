@@ -6,6 +6,8 @@ import type { ReadModel } from '../ports/read-store.js';
 export type NotificationView = NewNotification & {
   readonly id: string;
   readonly createdAt: string;
+  /** Time of the notification's last event. */
+  readonly updatedAt: string;
   /** Position of the notification's last event, by which lists are ordered. */
   readonly position: number;
   readonly revision: number;
@@ -29,7 +31,7 @@ function keysOf(audience: Audience): string[] {
 
 export const notifications: ReadModel<NotificationView> = {
   name: 'notifications',
-  version: 2,
+  version: 3,
   fields: {
     position: { type: 'integer', of: ({ position }) => position },
     audience: { type: 'text', of: ({ audience }) => keysOf(audience) },
@@ -42,8 +44,10 @@ export const notificationProjection: Projection<NotificationView, NotificationEv
   model: notifications,
   sources: ['notification'],
   documents: ofRecord,
-  evolve: (view, { type, recordId: id, data: { subjects: _, ...content }, position, revision, metadata }) =>
-    type === 'NotificationSent'
-      ? { id, ...(content as NewNotification), createdAt: metadata.timestamp, position, revision }
-      : view && { ...view, ...content, position, revision },
+  evolve: (view, { type, recordId: id, data: { subjects: _, ...content }, position, revision, metadata }) => {
+    const last = { updatedAt: metadata.timestamp, position, revision };
+    return type === 'NotificationSent'
+      ? { id, ...(content as NewNotification), createdAt: metadata.timestamp, ...last }
+      : view && { ...view, ...content, ...last };
+  },
 };

@@ -231,12 +231,12 @@ function readAt(inbox: NotificationInboxView, { id, position }: NotificationView
 }
 
 function recordOf(inbox: NotificationInboxView, view: NotificationView): NotificationRecord {
-  const { id, title, body, type, link, createdAt } = view;
+  const { id, title, body, type, link, createdAt, updatedAt } = view;
   const at = readAt(inbox, view);
   const isRead = at !== null;
   return {
     ...{ id, title, body, type, link, isRead, readAt: at, createdAt },
-    updatedAt: at ?? createdAt,
+    updatedAt: isRead && at > updatedAt ? at : updatedAt,
     revision: isRead ? 1 : 0,
   };
 }

@@ -59,6 +59,21 @@ test('A notification of rejected sales names each of them and links to it, or to
   expect(await list(token)).toHaveLength(2);
 });
 
+test('A notification that is extended by further sales shows the time of its last change', async () => {
+  const { token } = books.tenant;
+  await service.postSale(books.partner, saleOf('first', { branchCode: 'NOWHERE' }));
+  const first = await told(token, /^The sale first was rejected/);
+  expect(first.updatedAt).toBe(first.createdAt);
+  clock.pass(60_000);
+  await service.postSale(books.partner, saleOf('second', { branchCode: 'NOWHERE' }));
+  const { id, createdAt, updatedAt } = await told(token, /^2 sales were rejected/);
+  expect([id, createdAt]).toEqual([first.id, first.createdAt]);
+  expect(Date.parse(updatedAt) - Date.parse(createdAt)).toBeGreaterThanOrEqual(60_000);
+  await service.call('PATCH', '/api/notifications/read-all', { token });
+  const read = await told(token, /^2 sales were rejected/);
+  expect(read.updatedAt).toBe(read.readAt);
+});
+
 test('Owners and administrators are notified of rejected sales, once per reason and hour', async () => {
   const clerk = await service.createUser(books.tenant, 'USER');
   const admin = await service.createUser(books.tenant, 'ADMIN');
