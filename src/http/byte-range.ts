@@ -25,13 +25,13 @@ const within = ({ start, end }: NonNullable<Bytes>, sizeBytes: number): Bytes =>
   start < sizeBytes ? { start, end: Math.min(end, sizeBytes - 1) } : null;
 
 /** Opens the requested part of a file. The stream closes the file when it ends or the client disconnects. */
-export function partOf(file: File, headers: Headers): { readonly content: ReadStream; readonly send: Send } {
+export function partOf(file: File, headers: Headers): Part {
   const bytes = bytesIn(headers, file);
   const whole = { 'accept-ranges': 'bytes', etag: file.etag };
   if (bytes === undefined) {
     const content = file.file.createReadStream({ start: 0 });
     return {
-      content,
+      ...{ content, isEmpty: false },
       send: (more) => answer(content, { headers: { ...more, ...whole, 'content-length': file.sizeBytes } }),
     };
   }
@@ -39,12 +39,20 @@ export function partOf(file: File, headers: Headers): { readonly content: ReadSt
     // The range is empty, but the stream must still close the file.
     const content = file.file.createReadStream({ start: file.sizeBytes });
     const headersOfNone = { ...whole, 'content-range': `bytes */${file.sizeBytes}`, 'content-length': 0 };
-    return { content, send: () => answer(content, { status: 416, headers: headersOfNone }) };
+    return { content, isEmpty: true, send: () => answer(content, { status: 416, headers: headersOfNone }) };
   }
   const { start, end } = bytes;
   const content = file.file.createReadStream({ start, end });
   const range = { 'content-range': `bytes ${start}-${end}/${file.sizeBytes}`, 'content-length': end - start + 1 };
-  return { content, send: (more) => answer(content, { status: 206, headers: { ...more, ...whole, ...range } }) };
+  return {
+    ...{ content, isEmpty: false },
+    send: (more) => answer(content, { status: 206, headers: { ...more, ...whole, ...range } }),
+  };
 }
 
-type Send = (headers: Readonly<Record<string, string>>) => Answer;
+type Part = {
+  readonly content: ReadStream;
+  /** Whether the requested range contains no byte of the file. */
+  readonly isEmpty: boolean;
+  readonly send: (headers: Readonly<Record<string, string>>) => Answer;
+};

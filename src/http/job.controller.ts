@@ -182,11 +182,11 @@ export const JobController = controllerOf(
       const backup = await services.get(BackupArchive).open(executionId);
       if (!backup) throw new DomainError('not_found', 'NOT_FOUND', 'This execution has no backup.');
       const { fileName, sizeBytes, sha256, file } = backup;
-      const { content, send } = partOf({ file, sizeBytes, etag: `"${sha256}"` }, request.headers);
+      const { content, isEmpty, send } = partOf({ file, sizeBytes, etag: `"${sha256}"` }, request.headers);
       try {
         const target = { tenantId, id: services.get<Ids>(IDS).next() };
         const download = { jobName: DATABASE_BACKUP, executionId, fileName, sizeBytes, sha256 };
-        await services.commands.execute(new RecordBackupDownload(target, download));
+        if (!isEmpty) await services.commands.execute(new RecordBackupDownload(target, download));
       } catch (error) {
         content.destroy();
         throw error;

@@ -193,6 +193,13 @@ describe('A download of a backup', () => {
     }
   });
 
+  test('is not recorded if the requested range is outside the file', async () => {
+    const before = (await entriesOf('BackupDownloaded')).length;
+    const range = { range: 'bytes=999999999-' };
+    expect((await service.get(path, operator, range)).status).toBe(416);
+    expect((await entriesOf('BackupDownloaded')).length).toBe(before);
+  });
+
   test('is not recorded if there is no such backup', async () => {
     const before = (await entriesOf('BackupDownloaded')).length;
     expect((await service.get(path.replace(execution, randomUUID()), operator)).status).toBe(404);
