@@ -15,6 +15,7 @@ import type { SaleEvent } from '../aggregates/sale-events.js';
 import { CommandRunner, type Target } from '../eventsourcing/command-runner.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { inLanes } from '../eventsourcing/in-lanes.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
@@ -35,10 +36,13 @@ type Cause = Extract<
   }
 >;
 const LETTERS = ['DeadLetterParked', 'DeadLetterReplayFailed'] as const;
+type Accepted = Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
 type Handled = Cause | Extract<DeadLetterEvent, { type: (typeof LETTERS)[number] }>;
 
 /** Number of sales booked concurrently. */
 const AT_ONCE = 8;
+/** Number of sales loaded at a time. */
+const PART = 64;
 
 /**
  * Books rejected sales once the causes of their rejections are gone, and resolves their dead letters. Resolves a letter
@@ -62,23 +66,33 @@ export class HealingPolicy implements Policy {
   ) {}
 
   async react(event: Recorded<Handled>, stopping: AbortSignal): Promise<void> {
-    const { tenantId } = event;
     if (event.type === 'DeadLetterParked' || event.type === 'DeadLetterReplayFailed')
-      return this.heal({ tenantId, id: event.recordId }, event);
+      return this.healAll([event.recordId], event, stopping);
     for (const cause of await causesIn(event, this.reader)) {
       const ids = await this.waiting.lettersFor(cause, event);
-      await inLanes(AT_ONCE, ids, async (id) => {
-        stopping.throwIfAborted();
-        await this.heal({ tenantId, id }, event);
-      });
+      for (let at = 0; at < ids.length; at += PART) await this.healAll(ids.slice(at, at + PART), event, stopping);
     }
   }
 
-  private async heal(target: Target, event: Recorded): Promise<void> {
+  /** A sale and its returns and cancellations are booked in the order of their letters. */
+  private async healAll(ids: readonly string[], event: Recorded, stopping: AbortSignal): Promise<void> {
+    const { tenantId } = event;
+    const queue = new KeyedQueue();
+    const accepted = await Promise.all(ids.map((id) => this.acceptedIn({ tenantId, id })));
+    const waiting = accepted.flatMap((sale, at) => (sale ? [{ sale, id: ids[at] as string }] : []));
+    await inLanes(AT_ONCE, waiting, ({ sale, id }) =>
+      queue.run(originalOf(sale), async () => {
+        stopping.throwIfAborted();
+        await this.heal({ tenantId, id }, sale, event);
+      }),
+    );
+  }
+
+  private async heal(target: Target, sale: Accepted, event: Recorded): Promise<void> {
     const { state } = await this.reader.read(deadLetter, target.tenantId, target.id);
-    if (state.status !== 'PARKED' || state.origin !== 'SALE') return;
+    if (state.status !== 'PARKED') return;
     const attempt = state.attempts + 1;
-    const failure = await this.booking.retry(await this.acceptedIn(state), { attempts: attempt, isQuiet: true });
+    const failure = await this.booking.retry(sale, { attempts: attempt, isQuiet: true });
     if (failure && isKnown(state, failure)) return;
     await inReactionTo(event, this.name, () =>
       failure
@@ -87,12 +101,18 @@ export class HealingPolicy implements Policy {
     );
   }
 
-  private async acceptedIn({ stream, revision = 0 }: FiledLetter) {
-    const accepted = await eventAt(this.events, stream, revision);
-    if (accepted?.type !== 'SaleAccepted') throw new Error(`${stream} does not contain the sale`);
-    return this.catalogue.decode(accepted) as Recorded<Extract<SaleEvent, { type: 'SaleAccepted' }>>;
+  /** Returns the sale of a parked letter, or undefined if the letter is resolved or is not about a sale. */
+  private async acceptedIn({ tenantId, id }: Target): Promise<Accepted | undefined> {
+    const { state } = await this.reader.read(deadLetter, tenantId, id);
+    if (state.status !== 'PARKED' || state.origin !== 'SALE') return undefined;
+    const accepted = await eventAt(this.events, state.stream, state.revision ?? 0);
+    if (accepted?.type !== 'SaleAccepted') throw new Error(`${state.stream} does not contain the sale`);
+    return this.catalogue.decode(accepted) as Accepted;
   }
 }
+
+const originalOf = ({ data: { sourceId, externalId, relatedExternalId } }: Accepted): string =>
+  `${sourceId} ${relatedExternalId ?? externalId}`;
 
 type Causes<E extends Recorded = Recorded> = (
   event: E,

@@ -48,13 +48,14 @@ export class WaitingSales {
   ) {}
 
   /**
-   * Returns the ids of the letters that are waiting until the cause is removed. They include all letters parked at or
-   * before the position.
+   * Returns the ids of the letters that are waiting until the cause is removed, oldest first. They include all letters
+   * parked at or before the position.
    * @throws DomainError unavailable READ_MODEL_BEHIND
    */
   async lettersFor(cause: string, { tenantId, position }: Pick<Recorded, 'tenantId' | 'position'>): Promise<string[]> {
     await this.caughtUp.withPosition([deadLetters], position, CATCH_UP_MS);
-    const letters = await this.models.all(deadLetters, PLATFORM, { where: { awaits: awaitedIn(tenantId, cause) } });
+    const where = { awaits: awaitedIn(tenantId, cause) };
+    const letters = await this.models.all(deadLetters, PLATFORM, { where, reverse: true });
     return letters.map(({ id }) => id);
   }
 }

@@ -217,6 +217,22 @@ describe('A rejected sale is booked once, within two seconds, automatically', ()
     expect(await booked()).toEqual(['waiting']);
   });
 
+  test('before a later cancellation of the same sale, which is then rejected', async () => {
+    expect(await push('sold', { branchCode: 'NORTH' })).toBe('BRANCH_UNKNOWN');
+    expect(await push('back', returnOf('sold'))).toBe('RELATED_SALE_UNKNOWN');
+    expect(await push('undone', returnOf('sold', { type: 'CANCELLATION', lines: undefined }))).toBe(
+      'RELATED_SALE_UNKNOWN',
+    );
+    await eventually(async () => (await letters('status=PARKED')).length === 3, PATIENCE_MS);
+    await create('branches', { code: 'NORTH', name: 'North' });
+    await resolved('back');
+    expect(await booked()).toEqual(['back', 'sold']);
+    await eventually(
+      async () => (await service.saleStatus(books.partner, 'undone')).rejection?.code === 'RETURN_EXCEEDS_SALE',
+      PATIENCE_MS,
+    );
+  });
+
   test('together with many others', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `s-${index}`);
     await Promise.all(names.map((name) => push(name, { branchCode: 'NORTH' })));
