@@ -56,8 +56,9 @@ const Filter = z.strictObject({
   dateTo: Instant.optional(),
   search: z.string().max(200).optional(),
 });
+/** The filter is required, so that a job started by its name alone does not affect all letters of all tenants. */
 const Replay = z.strictObject({
-  filter: Filter.default({}),
+  filter: Filter,
   perSecond: z.int().min(1).max(MAX_PER_SECOND).default(DEFAULT_PER_SECOND),
 });
 const Discard = Replay.extend({ reason: paragraph(1_000) });

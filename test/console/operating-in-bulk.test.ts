@@ -43,6 +43,13 @@ async function isUnavailable(name: string, why: string): Promise<void> {
   expect(await dialog().count()).toBe(0);
 }
 
+test('Jobs on dead letters are started from the list, where their filter is chosen', async () => {
+  await visitor.signIn(OPERATOR, '/jobs');
+  await button('Run now: session-cleanup').waitFor();
+  for (const job of ['dead-letter-replay', 'dead-letter-discard'])
+    await isUnavailable(`Run now: ${job}`, 'Start this job from the list of dead letters.');
+});
+
 test('A failed backup is an error that tells why, and leads to its run', async () => {
   await visitor.signIn(OPERATOR, '/jobs');
   await button('Run now: database-backup').click();

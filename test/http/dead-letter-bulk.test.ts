@@ -117,6 +117,15 @@ describe('Dead letters in bulk', () => {
     expect(told(await ask(what, body))).toBe(expected);
   });
 
+  test.each([
+    ['dead-letter-replay', { perSecond: 5 }],
+    ['dead-letter-replay', undefined],
+    ['dead-letter-discard', { reason: 'Not needed.' }],
+  ])('are not touched by a %s job that is started without a filter (%j)', async (jobName, parameters) => {
+    const reply = await service.post('/api/platform/jobs/trigger', { jobName, parameters }, operator);
+    expect(told(reply)).toBe('400 VALIDATION_FAILED parameters.filter');
+  });
+
   test('are replayed, each once, and show the progress of the run', async () => {
     await park(12, { code: 'REPLAYED', message: 'Too large.' });
     const run = startedBy(await ask('replay', { filter: { code: 'REPLAYED' }, dryRun: false, perSecond: 500 }));

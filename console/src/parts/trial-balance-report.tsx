@@ -104,7 +104,7 @@ export function TrialBalanceReport({ filters, onChange }: ReportProps): ReactNod
         <ReportFilterBar filters={filters} onChange={onChange} scope="period">
           <Switch
             checked={zero}
-            label={t('Show accounts without postings')}
+            label={t('Show accounts whose amounts are zero')}
             onChange={({ currentTarget }) => {
               onChange({ ...filters, zero: currentTarget.checked ? 'true' : undefined });
             }}
