@@ -282,3 +282,12 @@ test('On a phone the names of the sortable columns stay visible, and the choices
     await dialog().waitFor({ state: 'detached' });
   }
 });
+
+test('On a very wide screen, no text is cut while the columns next to it have free room', async () => {
+  await anotherArrives({ width: 1920 });
+  await visitor.signIn(OPERATOR, '/jobs');
+  await row('projection-verify').waitFor();
+  const cut = `[...document.querySelectorAll('.k-table tbody .k-cell')]
+    .filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`;
+  expect(await page.evaluate(cut)).toEqual([]);
+});
