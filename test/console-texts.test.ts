@@ -203,6 +203,10 @@ describe('A text of the service in German', () => {
       'The branch NORTH does not exist. Abgelehnt: web-1, web-2 und 3 weitere. Die Verkäufe werden gebucht, sobald die Ursache behoben ist.',
     ],
     [
+      'Each sale shows its own cause. Rejected: web-1, web-2. Each sale is booked as soon as its cause is removed.',
+      'Die Ursache steht bei jedem Verkauf. Abgelehnt: web-1, web-2. Jeder Verkauf wird gebucht, sobald seine Ursache behoben ist.',
+    ],
+    [
       'Transactions in the closed period through 2025-12-31',
       'Buchungen in der bis zum 31.12.2025 abgeschlossenen Periode',
     ],

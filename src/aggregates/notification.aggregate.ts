@@ -71,8 +71,8 @@ export const Audience = z.discriminatedUnion('kind', [
 export type Audience = z.output<typeof Audience>;
 
 const Content = z.object({ title: z.string(), body: z.string(), link: z.string().nullable() });
-/** A record that a notification names. */
-const Subject = z.object({ id: z.string(), name: z.string() });
+/** A record that a notification names, and the reason. Earlier events lack the reason. */
+const Subject = z.object({ id: z.string(), name: z.string(), cause: z.exactOptional(z.string()) });
 export type Subject = z.output<typeof Subject>;
 
 const NotificationSent = z.object({

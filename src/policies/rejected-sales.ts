@@ -17,6 +17,8 @@ type Batch = { readonly subjects: Subject[]; done: Promise<void> };
 /** Maximum number of sales named in a notification. Additional sales are only counted. */
 const MAX_NAMED_SALES = 20;
 const MAX_NAME_LENGTH = 80;
+/** Replaces the cause if the sales of a notification have different causes. */
+const DIFFERENT_CAUSES = 'Each sale shows its own cause.';
 
 const shortened = (name: string): string =>
   name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 1)}…`;
@@ -41,7 +43,7 @@ export class RejectedSales {
     if (data.attempts > 1) return;
     const { externalId } = acceptedSale((await this.reader.read(sale, tenantId, recordId)).state);
     const id = noticeId('sale-rejected', tenantId, data.code, hourOf(event));
-    const subject = { id: recordId, name: externalId };
+    const subject = { id: recordId, name: externalId, cause: data.message };
     const open = this.waiting.get(id);
     if (open) {
       open.subjects.push(subject);
@@ -68,19 +70,31 @@ export class RejectedSales {
   }
 }
 
-/** Returns the title, text and link of the notification about all rejections for one reason within one hour. */
-function contentOf({ code, message, awaits }: Rejected['data'], all: readonly Subject[]) {
+/** Returns the cause of all rejections; undefined if the causes differ, or are not all known. */
+const sharedCause = ([first, ...others]: readonly Subject[]): string | undefined =>
+  others.every(({ cause }) => cause === first?.cause) ? first?.cause : undefined;
+
+function outlookOf({ awaits }: Rejected['data'], isOne: boolean, isShared: boolean): string {
+  if (awaits === undefined) return 'This cannot be resolved automatically. Correct the data where it was entered.';
+  if (!isShared) return 'Each sale is booked as soon as its cause is removed.';
+  return `${isOne ? 'The sale is' : 'The sales are'} booked as soon as the cause is removed.`;
+}
+
+/**
+ * Returns the title, text and link of the notification about all rejections for one reason within one hour. Sales with
+ * the same reason may have different causes, such as different branches.
+ */
+function contentOf(rejection: Rejected['data'], all: readonly Subject[]) {
+  const { code } = rejection;
   const names = all.slice(0, MAX_NAMED_SALES).map(({ name }) => shortened(name));
   const more = all.length > names.length ? ` and ${all.length - names.length} more` : '';
   const [only, ...others] = all;
   const isOne = only !== undefined && others.length === 0;
-  const outlook =
-    awaits === undefined
-      ? 'This cannot be resolved automatically. Correct the data where it was entered.'
-      : `${isOne ? 'The sale is' : 'The sales are'} booked as soon as the cause is removed.`;
+  const cause = sharedCause(all);
+  const outlook = outlookOf(rejection, isOne, cause !== undefined);
   return {
     title: isOne ? `The sale ${names[0] ?? ''} was rejected: ${code}` : `${all.length} sales were rejected: ${code}`,
-    body: `${message} Rejected: ${names.join(', ')}${more}. ${outlook}`,
+    body: `${cause ?? DIFFERENT_CAUSES} Rejected: ${names.join(', ')}${more}. ${outlook}`,
     link: isOne ? `/console/sales/${only.id}` : '/console/sales?status=REJECTED',
   };
 }

@@ -1,4 +1,8 @@
 import type { Page } from '../../src/queries/query.js';
+import { notification, type Report, reportSubjects } from '../../src/aggregates/notification.aggregate.js';
+import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
+import { asService } from '../../src/eventsourcing/context.js';
+import { noticeId } from '../../src/policies/notice-ids.js';
 import type { NotificationRecord } from '../../src/queries/notification.queries.js';
 import { eventually } from '../support/eventually.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
@@ -57,6 +61,48 @@ test('A notification of rejected sales names each of them and links to it, or to
   expect((await told(token, /ACCOUNT_UNKNOWN/)).body).toContain('Rejected: paid.');
   await reacted();
   expect(await list(token)).toHaveLength(2);
+});
+
+const FIRST_CAUSE = 'The branch NOWHERE does not exist. Create it, or correct branchCode.';
+const rejectAt = async (externalId: string, branchCode: string): Promise<void> => {
+  await service.postSale(books.partner, saleOf(externalId, { branchCode }));
+  await service.settled(books.partner, externalId);
+};
+
+test('A notification of sales that were rejected for different causes names none of the causes', async () => {
+  const { token } = books.tenant;
+  await rejectAt('a', 'NOWHERE');
+  await rejectAt('b', 'NOWHERE');
+  expect((await told(token, /^2 sales/)).body).toBe(
+    `${FIRST_CAUSE} Rejected: a, b. The sales are booked as soon as the cause is removed.`,
+  );
+  await service.restart();
+  await rejectAt('c', 'ELSEWHERE');
+  const differing = await told(token, /^3 sales/);
+  expect(differing.body).toBe(
+    'Each sale shows its own cause. Rejected: a, b, c. Each sale is booked as soon as its cause is removed.',
+  );
+  await rejectAt('d', 'ELSEWHERE');
+  expect((await told(token, /^4 sales/)).body).toBe(differing.body.replace('a, b, c', 'a, b, c, d'));
+});
+
+test('A notification that was sent without the cause of a sale names no cause once it is extended', async () => {
+  const { id: tenantId, token } = books.tenant;
+  const hour = new Date(clock.nowMs()).toISOString().slice(0, 'YYYY-MM-DDTHH'.length);
+  const id = noticeId('sale-rejected', tenantId, 'BRANCH_UNKNOWN', hour);
+  const content = { title: 'The sale old was rejected: BRANCH_UNKNOWN', body: FIRST_CAUSE, link: null };
+  const report: Report = {
+    subjects: [{ id: service.service.engines.ids.next(), name: 'old' }],
+    describe: () => content,
+    type: 'WARNING',
+    audience: { kind: 'roles', roles: ['OWNER'] },
+  };
+  const runner = service.service.app.get(CommandRunner);
+  await asService({ tenantId, name: 'test', commandId: id }, () =>
+    runner.execute(notification, { tenantId, id }, report, reportSubjects),
+  );
+  await rejectAt('new', 'NOWHERE');
+  expect((await told(token, /^2 sales/)).body).toMatch(/^Each sale shows its own cause\. Rejected: old, new\./);
 });
 
 test('A notification that is extended by further sales shows the time of its last change', async () => {
