@@ -86,10 +86,7 @@ export type NewNotification = Omit<z.output<typeof NotificationSent>, 'subjects'
 
 export const notificationEvents = {
   NotificationSent: domain('CREATE', 'notification', NotificationSent),
-  /**
-   * Records were added, so the notification becomes unread again for recipients who have marked all notifications as
-   * read.
-   */
+  /** Records were added, so the notification becomes unread again for its recipients. */
   NotificationAmended: domain('UPDATE', 'notification', Content.extend({ subjects: z.array(Subject) })),
 };
 export type NotificationEvent = EventOf<typeof notificationEvents>;
@@ -150,7 +147,7 @@ export type NotificationInboxEvent = EventOf<typeof notificationInboxEvents>;
 
 /**
  * `sweeps` counts AllNotificationsRead events. `readIds` lists the notifications read individually since the last of
- * these events.
+ * these events. An id is repeated if the notification was extended and then read again.
  */
 export type NotificationInbox = { readonly sweeps: number; readonly readIds: readonly string[] };
 
@@ -171,17 +168,23 @@ export const notificationInbox: Aggregate<NotificationInbox, NotificationInboxEv
 
 /**
  * A person's notification in the read model. `sweeps` is the number of AllNotificationsRead events that the model has
- * processed.
+ * processed, and `timesRead` is the number of the notification's NotificationRead events since the last of these.
  */
 export type SeenNotification = {
   readonly notificationId: string;
   readonly isRead: boolean;
   readonly sweeps: number;
+  readonly timesRead: number;
 };
 
-/** The notification existed when the model was read, so any later AllNotificationsRead event has marked it as read. */
-export const isReadIn = (state: NotificationInbox, { notificationId, isRead, sweeps }: SeenNotification): boolean =>
-  isRead || state.sweeps > sweeps || state.readIds.includes(notificationId);
+/** The notification existed when the model was read, so any later event in the inbox has marked it as read. */
+export function isReadIn(
+  { sweeps, readIds }: NotificationInbox,
+  { notificationId, ...seen }: SeenNotification,
+): boolean {
+  if (seen.isRead || sweeps > seen.sweeps) return true;
+  return readIds.filter((id) => id === notificationId).length > seen.timesRead;
+}
 
 export function readNotification(state: NotificationInbox, seen: SeenNotification): NotificationInboxEvent[] {
   if (isReadIn(state, seen)) return [];

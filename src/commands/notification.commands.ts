@@ -82,8 +82,8 @@ async function makeRoom(runner: CommandRunner, { tenantId, userId }: Person, own
 
 export const notificationCommandHandlers = [
   handles(SendAdminNotification, [CommandRunner, NotificationRecipients, PushTargets], send),
-  // The receipt's revision, which is compared with If-Match, is the notification's revision for this recipient: 0 until
-  // the recipient has read the notification, and 1 afterwards.
+  // The receipt's revision, which is compared with If-Match, is the notification's revision for this recipient: 1 if the
+  // recipient has read the notification, and 0 otherwise.
   handles(ReadNotification, [CommandRunner, NotificationLists], async (runner, lists, { person, target }) => {
     const seen = await lists.find(person, target.id);
     if (!seen) throw notFound('notification');

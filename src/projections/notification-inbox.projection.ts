@@ -9,7 +9,8 @@ import { keyedBy } from './record-projection.js';
 export type Stay = { readonly from: number; readonly to: number | null; readonly role: string | null };
 /** Marks all notifications up to and including the event at `position` as read. */
 export type Sweep = { readonly position: number; readonly at: string };
-export type SingleRead = { readonly id: string; readonly at: string };
+/** Marks a notification as read, unless it is extended after `position`. */
+export type SingleRead = { readonly id: string; readonly at: string; readonly position: number };
 
 /** The state that makes a notification list personal. There is one small document for each person. */
 export type NotificationInboxView = {
@@ -21,7 +22,10 @@ export type NotificationInboxView = {
   /** Total number of sweeps. `sweeps` contains only the latest ones, oldest first. */
   readonly sweepCount: number;
   readonly sweeps: readonly Sweep[];
-  /** Notifications that have been read individually since the last sweep. */
+  /**
+   * Notifications that have been read individually since the last sweep, oldest first. A notification is repeated if it
+   * was extended and then read again.
+   */
   readonly reads: readonly SingleRead[];
 };
 
@@ -32,7 +36,7 @@ export type NotificationInboxView = {
 const MAX_STAYS = 200;
 const MAX_SWEEPS = 50;
 
-export const notificationInboxes = { ...keyedBy<NotificationInboxView>('notification_inboxes', 'id'), version: 2 };
+export const notificationInboxes = { ...keyedBy<NotificationInboxView>('notification_inboxes', 'id'), version: 3 };
 
 type Event = UserEvent | OperatorEvent | NotificationInboxEvent;
 
@@ -74,8 +78,10 @@ function changed(view: NotificationInboxView, event: Change): NotificationInboxV
       return stayingAs(view, { role: view.role, isActive: false }, position);
     case 'UserReactivated':
       return stayingAs(view, { role: view.role, isActive: true }, position);
-    case 'NotificationRead':
-      return { ...view, reads: [...view.reads, { id: event.data.notificationId, at: event.metadata.timestamp }] };
+    case 'NotificationRead': {
+      const read = { id: event.data.notificationId, at: event.metadata.timestamp, position };
+      return { ...view, reads: [...view.reads, read] };
+    }
     case 'AllNotificationsRead': {
       const sweeps = [...view.sweeps, { position, at: event.metadata.timestamp }].slice(-MAX_SWEEPS);
       return { ...view, sweepCount: view.sweepCount + 1, sweeps, reads: [] };

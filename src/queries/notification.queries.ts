@@ -5,6 +5,7 @@ import { type Scope, tenantScope } from '../ports/read-store.js';
 import {
   notificationInboxes,
   type NotificationInboxView,
+  type SingleRead,
   type Stay,
 } from '../projections/notification-inbox.projection.js';
 import {
@@ -36,6 +37,15 @@ const NEAR = 60;
  * sweep.
  */
 export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
+
+/**
+ * Returns the event with which a person read the notification individually since the last sweep; undefined if there is
+ * none, or if the notification has been extended since.
+ */
+const singleReadOf = (
+  { reads }: NotificationInboxView,
+  { id, position }: Pick<NotificationView, 'id' | 'position'>,
+): SingleRead | undefined => reads.find((read) => read.id === id && read.position >= position);
 
 const isWithin = (position: number, { from, to }: Stay): boolean => position >= from && position <= (to ?? LAST);
 
@@ -90,16 +100,19 @@ export class NotificationLists {
     const found = await this.models.get(notifications, tenantScope(person.tenantId), notificationId);
     const inbox = await this.inbox(person);
     if (!found || !inbox || !isFor(inbox, found)) return undefined;
-    const isRead = found.position <= markOf(inbox) || inbox.reads.some(({ id }) => id === notificationId);
-    return { notificationId, isRead, sweeps: inbox.sweepCount };
+    const isRead = found.position <= markOf(inbox) || singleReadOf(inbox, found) !== undefined;
+    const timesRead = inbox.reads.filter(({ id }) => id === notificationId).length;
+    return { notificationId, isRead, sweeps: inbox.sweepCount, timesRead };
   }
 
   async unreadCount(person: Person): Promise<number> {
     const inbox = await this.inbox(person);
     if (!inbox) return 0;
+    const scope = tenantScope(person.tenantId);
+    const singles = await this.singles(scope, inbox);
     const parts = partsOf(inbox, markOf(inbox), LAST);
-    const count = await this.count({ scope: tenantScope(person.tenantId), parts, without: [] });
-    return Math.max(0, count - inbox.reads.length);
+    const count = await this.count({ scope, parts, without: singles.map(({ position }) => position) });
+    return Math.max(0, count);
   }
 
   /** If `isRead` is undefined, the page contains both read and unread notifications. */
@@ -124,13 +137,14 @@ export class NotificationLists {
     return { items: [...first, ...items], totalCount: totalCount + singles.length };
   }
 
+  /** Returns the notifications read individually since the last sweep and not extended since, newest first. */
   private async singles(scope: Scope, { reads }: NotificationInboxView): Promise<NotificationView[]> {
-    const found = await this.models.getMany(
-      notifications,
-      scope,
-      reads.map(({ id }) => id),
-    );
-    return [...found.values()].sort((a, b) => b.position - a.position);
+    const readUpTo = new Map(reads.map(({ id, position }) => [id, position]));
+    if (readUpTo.size === 0) return [];
+    const found = await this.models.getMany(notifications, scope, [...readUpTo.keys()]);
+    return [...found.values()]
+      .filter((one) => one.position <= (readUpTo.get(one.id) ?? -1))
+      .sort((a, b) => b.position - a.position);
   }
 
   private async take(list: List, { offset, limit }: Window) {
@@ -224,8 +238,9 @@ export class CountUnread extends query<{ readonly count: number }, [person: Pers
  * Returns the time at which the notification was read, either individually or by the first sweep after the notification
  * was sent.
  */
-function readAt(inbox: NotificationInboxView, { id, position }: NotificationView): string | null {
-  const single = inbox.reads.find((read) => read.id === id);
+function readAt(inbox: NotificationInboxView, view: NotificationView): string | null {
+  const { position } = view;
+  const single = singleReadOf(inbox, view);
   if (single) return single.at;
   return position <= markOf(inbox) ? (inbox.sweeps.find((sweep) => sweep.position >= position)?.at ?? null) : null;
 }

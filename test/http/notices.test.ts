@@ -120,6 +120,29 @@ test('A notification that is extended by further sales shows the time of its las
   expect(read.updatedAt).toBe(read.readAt);
 });
 
+test('A notification that a user has read is unread again once it is extended', async () => {
+  const { token } = books.tenant;
+  const unread = async () => (await service.get('/api/notifications/unread-count', token)).data;
+  const listed = async (isRead: boolean) => {
+    const { items, totalCount } = (await service.get(`/api/notifications?isRead=${isRead}`, token))
+      .body as Page<NotificationRecord>;
+    return [totalCount, ...items.map(({ title }) => title)];
+  };
+  await rejectAt('first', 'NOWHERE');
+  const { id } = await told(token, /^The sale first was rejected/);
+  const read = async () =>
+    (await service.call('PATCH', `/api/notifications/${id}/read`, { token, headers: { 'if-match': '"0"' } })).told;
+  expect([await read(), await unread()]).toEqual(['200', { count: 0 }]);
+  await rejectAt('second', 'NOWHERE');
+  const extended = await told(token, /^2 sales were rejected/);
+  expect(extended).toMatchObject({ id, isRead: false, readAt: null, revision: 0 });
+  expect([await unread(), await listed(true)]).toEqual([{ count: 1 }, [0]]);
+  expect(await listed(false)).toEqual([1, extended.title]);
+  expect([await read(), await unread()]).toEqual(['200', { count: 0 }]);
+  expect([await listed(true), await listed(false)]).toEqual([[1, extended.title], [0]]);
+  expect(await read()).toBe('409 REVISION_CONFLICT');
+});
+
 test('Owners and administrators are notified of rejected sales, once per reason and hour', async () => {
   const clerk = await service.createUser(books.tenant, 'USER');
   const admin = await service.createUser(books.tenant, 'ADMIN');

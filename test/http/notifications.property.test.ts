@@ -1,5 +1,6 @@
 import { CommandBus, QueryBus } from '@nestjs/cqrs';
 import fc from 'fast-check';
+import { type Audience, notification, reportSubjects } from '../../src/aggregates/notification.aggregate.js';
 import { createUser, deleteUser, updateUser, user, type Role } from '../../src/aggregates/user.aggregate.js';
 import {
   ReadAllNotifications,
@@ -46,6 +47,7 @@ const step = fc.oneof(
   }),
   { weight: 3, arbitrary: fc.record({ what: fc.constant('read' as const), who, which: fc.nat({ max: 12 }) }) },
   fc.record({ what: fc.constant('read all' as const), who }),
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('extend' as const), who, which: fc.nat({ max: 5 }) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 type Change = Extract<Step, { what: 'suspend' | 'return' } | { what: 'dismiss' } | { what: 'promote' }>;
@@ -57,7 +59,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+const isOnlyRoles = (targets: object): boolean => Object.keys(targets).join() === 'roles';
+
 class World {
+  /** Whether a person is a recipient of a notification that is extended, by the id of the notification. */
+  private readonly audiences = new Map<string, (person: Person) => boolean>();
+
   private constructor(
     private readonly tenant: TestTenant,
     private readonly branchId: string,
@@ -92,6 +99,8 @@ class World {
         return this.read(next);
       case 'read all':
         return this.readAll(this.person(next.who));
+      case 'extend':
+        return this.extend(next);
     }
   }
 
@@ -146,6 +155,27 @@ class World {
     const meant = this.people.filter((person) => person.state === 'active' && isMeant(person));
     expect(sent.recipientCount).toBe(meant.length);
     for (const { inbox } of meant) inbox.unshift({ id, isRead: false });
+    const isByPredicate = 'broadcast' in targets || isOnlyRoles(targets);
+    this.audiences.set(id, (person) =>
+      isByPredicate ? person.state === 'active' && isMeant(person) : person.state !== 'gone' && meant.includes(person),
+    );
+  }
+
+  /** Adds a record to a notification. Only its present recipients see it afterwards, as unread. */
+  private async extend({ who: number, which }: Extract<Step, { what: 'extend' }>): Promise<void> {
+    const { inbox } = this.person(number);
+    const id = inbox[which % Math.max(1, inbox.length)]?.id;
+    if (id === undefined) return;
+    const subject = { id: service.service.engines.ids.next(), name: 'S' };
+    // Not used, because the notification exists.
+    const audience: Audience = { kind: 'everyone' };
+    const content = { title: 'T', body: 'B', link: null };
+    const report = { subjects: [subject], describe: () => content, type: 'INFO', audience } as const;
+    await this.run((runner) => runner.execute(notification, this.target(id), report, reportSubjects));
+    for (const person of this.people) {
+      person.inbox = person.inbox.filter((one) => one.id !== id);
+      if (this.audiences.get(id)?.(person) === true) person.inbox.unshift({ id, isRead: false });
+    }
   }
 
   private async read({ who: number, which }: Extract<Step, { what: 'read' }>): Promise<void> {
