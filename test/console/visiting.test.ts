@@ -214,14 +214,14 @@ test('An unknown address of the console is reported as such', async () => {
 
 test('The page of the API document begins with its introduction and the partner intake, whose sale has an example', async () => {
   await page.goto(`${service.url}/docs`);
-  // Rendering the document takes about 4 s of CPU time.
-  await page.getByRole('heading', { name: 'Start here' }).waitFor({ timeout: 60_000 });
+  // Each tab takes about 4 s of CPU time to render the document, and several times as long on a slow, busy machine.
+  await page.getByRole('heading', { name: 'Start here' }).waitFor({ timeout: 120_000 });
   const groups = page.locator('.opblock-tag');
   expect(await groups.first().innerText()).toContain('Partner Intake');
   const tab = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'push a sale' }).click();
   const operation = (await tab).locator('.opblock.is-open');
-  await operation.getByText('Push a sale, return or cancellation').waitFor({ timeout: 60_000 });
+  await operation.getByText('Push a sale, return or cancellation').waitFor({ timeout: 120_000 });
   await operation.getByText('"order-4711"').first().waitFor();
   await operation.getByText('IDEMPOTENCY_CONFLICT').first().waitFor({ state: 'attached' });
 });
