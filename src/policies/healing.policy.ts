@@ -78,12 +78,12 @@ export class HealingPolicy implements Policy {
   private async healAll(ids: readonly string[], event: Recorded, stopping: AbortSignal): Promise<void> {
     const { tenantId } = event;
     const queue = new KeyedQueue();
-    const accepted = await Promise.all(ids.map((id) => this.acceptedIn({ tenantId, id })));
-    const waiting = accepted.flatMap((sale, at) => (sale ? [{ sale, id: ids[at] as string }] : []));
-    await inLanes(AT_ONCE, waiting, ({ sale, id }) =>
+    const found = await Promise.all(ids.map((id) => this.waitingSale({ tenantId, id })));
+    const waiting = found.flatMap((one) => one ?? []);
+    await inLanes(AT_ONCE, waiting, ({ target, sale }) =>
       queue.run(originalOf(sale), async () => {
         stopping.throwIfAborted();
-        await this.heal({ tenantId, id }, sale, event);
+        await this.heal(target, sale, event);
       }),
     );
   }
@@ -102,12 +102,12 @@ export class HealingPolicy implements Policy {
   }
 
   /** Returns the sale of a parked letter, or undefined if the letter is resolved or is not about a sale. */
-  private async acceptedIn({ tenantId, id }: Target): Promise<Accepted | undefined> {
-    const { state } = await this.reader.read(deadLetter, tenantId, id);
+  private async waitingSale(target: Target): Promise<{ target: Target; sale: Accepted } | undefined> {
+    const { state } = await this.reader.read(deadLetter, target.tenantId, target.id);
     if (state.status !== 'PARKED' || state.origin !== 'SALE') return undefined;
     const accepted = await eventAt(this.events, state.stream, state.revision ?? 0);
     if (accepted?.type !== 'SaleAccepted') throw new Error(`${state.stream} does not contain the sale`);
-    return this.catalogue.decode(accepted) as Accepted;
+    return { target, sale: this.catalogue.decode(accepted) as Accepted };
   }
 }
 

@@ -12,8 +12,8 @@ export const jobsQuery = queryOptions({
   queryFn: ({ signal }) => data(api.GET('/api/platform/jobs', { signal })),
 });
 
-/** Jobs whose runs can be paused, resumed and cancelled. */
-export const RESUMABLE_JOBS: readonly string[] = ['dead-letter-replay', 'dead-letter-discard'];
+/** Jobs on the dead letters that match a filter. Only their runs can be paused, resumed and cancelled. */
+export const DEAD_LETTER_JOBS: readonly string[] = ['dead-letter-replay', 'dead-letter-discard'];
 
 export const runsQuery = (query: { pageNumber: number; pageSize: number; search?: string | undefined }) =>
   queryOptions({

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
-import { jobsQuery, RESUMABLE_JOBS, type Run } from '../api/jobs';
+import { DEAD_LETTER_JOBS, jobsQuery, type Run } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
 import { t } from '../messages/catalogue';
 
@@ -10,7 +10,7 @@ import { t } from '../messages/catalogue';
 export function RunActions({ run: { id, jobName, status } }: { run: Run }): ReactNode {
   const cache = useQueryClient();
   const isOpen = status === 'RUNNING' || status === 'PAUSED';
-  if (!isOpen || !RESUMABLE_JOBS.includes(jobName)) return null;
+  if (!isOpen || !DEAD_LETTER_JOBS.includes(jobName)) return null;
   const onDone = (): void => {
     askAgain(cache, jobsQuery.queryKey);
     askAgain(cache, ['job-runs']);

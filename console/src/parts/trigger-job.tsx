@@ -1,14 +1,11 @@
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { api, data } from '../api/client';
-import type { Job } from '../api/jobs';
+import { DEAD_LETTER_JOBS, type Job } from '../api/jobs';
 import { ConfirmAction } from './confirm-action';
 import { jobWords } from './job-words';
 import { strong } from './strong';
 import { rich, t } from '../messages/catalogue';
-
-/** Jobs that work on the dead letters that match a filter. */
-const OF_DEAD_LETTERS = ['dead-letter-replay', 'dead-letter-discard'];
 
 /** Starts a job after confirmation and opens the run. The event stream delivers the run's state. */
 export function TriggerJob({ job }: { job: Job }): ReactNode {
@@ -20,7 +17,7 @@ export function TriggerJob({ job }: { job: Job }): ReactNode {
       about={job.name}
       icon="play"
       label={t('Run now')}
-      unavailable={OF_DEAD_LETTERS.includes(job.name) ? t('Start this job from the list of dead letters.') : undefined}
+      unavailable={DEAD_LETTER_JOBS.includes(job.name) ? t('Start this job from the list of dead letters.') : undefined}
       onDone={({ executionLogId }) => {
         void navigate({ to: '/jobs/$name', params: { name: job.name }, search: { run: executionLogId } });
       }}
