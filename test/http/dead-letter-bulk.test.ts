@@ -158,10 +158,12 @@ describe('Dead letters in bulk', () => {
       await reached(run, 'SUCCEEDED');
       return (await commits()) - before;
     };
-    // On a busy machine, fewer letters are due together, so one of several runs must need few commits.
+    // Usually 15, and at least 45 if each letter has its own commit. On a busy machine, fewer letters are due together,
+    // so one of several runs must need few commits.
+    const few = 35;
     const counts = [await replay('TOGETHER')];
-    while (counts.length < 4 && Math.min(...counts) >= 25) counts.push(await replay(`TOGETHER_${counts.length}`));
-    expect(Math.min(...counts)).toBeLessThan(25);
+    while (counts.length < 4 && Math.min(...counts) >= few) counts.push(await replay(`TOGETHER_${counts.length}`));
+    expect(Math.min(...counts)).toBeLessThan(few);
   });
 
   test('are discarded with the reason', async () => {
