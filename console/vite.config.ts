@@ -97,6 +97,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 700,
     rolldownOptions: {
+      // Combines the modules that many pages share, because every additional file delays the first page.
+      output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 8 }] } },
       // Disables the check, because compression always takes most of the build time.
       checks: { pluginTimings: false },
       // Ignores the "use client" directive, which thousands of library files contain and which has no meaning here.
