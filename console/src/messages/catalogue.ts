@@ -1,5 +1,6 @@
 import { IntlMessageFormat } from 'intl-messageformat';
 import { Children, createElement, Fragment, type ReactNode } from 'react';
+import english from './en.json';
 import { language, locale } from './language';
 
 type Catalogue = Readonly<Record<string, string>>;
@@ -7,9 +8,9 @@ type Values = Readonly<Record<string, string | number>>;
 type Tag = (words: ReactNode) => ReactNode;
 type RichValues = Readonly<Record<string, ReactNode | Tag>>;
 
-const load = import.meta.glob<Catalogue>('./*.json', { import: 'default' })[`./${language}.json`];
+const load = import.meta.glob<Catalogue>(['./*.json', '!./en.json'], { import: 'default' })[`./${language}.json`];
 // Every module that uses a translation is evaluated after this module, so modules may hold translations in constants.
-const catalogue: Catalogue = (await load?.()) ?? {};
+const catalogue: Catalogue = (await load?.()) ?? english;
 
 document.documentElement.lang = language;
 
