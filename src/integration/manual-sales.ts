@@ -21,7 +21,6 @@ import {
   holderIdOf,
   isBookedOn,
   sale,
-  type AcceptedSale,
   type Sale,
 } from '../aggregates/sale.aggregate.js';
 import { ensureOpen } from '../aggregates/tenant-periods.js';
@@ -93,8 +92,8 @@ export class SaleDesk {
     const { externalId, target, known } =
       named ?? (await this.find(tenantId, await this.numberFor(request, isBookable)));
     const numbered = { ...priced, externalId };
-    if (known.status === 'absent') await this.record(target, numbered, customerId);
-    else await this.resume(target, known, numbered, { ...given, currency, customerId });
+    const isNew = known.status === 'absent' && (await this.record(target, numbered, customerId));
+    if (!isNew) await this.resume(target, numbered, { ...given, currency, customerId });
     return this.receiptOf(target);
   }
 
@@ -177,34 +176,41 @@ export class SaleDesk {
     return { accepting, plan };
   }
 
-  /** Stores nothing unless the document can be booked. */
-  private async record(target: Target, priced: PricedSale, customerId: string | null): Promise<void> {
+  /**
+   * Stores nothing unless the document can be booked. Returns false if another request has recorded a document with
+   * this external id in the meantime.
+   */
+  private async record(target: Target, priced: PricedSale, customerId: string | null): Promise<boolean> {
     const { accepting, plan } = await this.preparation(target, priced, customerId);
+    const accept = async (): Promise<boolean> =>
+      (await this.runner.execute(sale, target, {}, accepting)).events.length > 0;
     if (priced.type !== 'SALE') {
-      await this.runner.execute(sale, target, {}, accepting);
+      if (!(await accept())) return false;
       await this.booking.book(target, plan);
-      return;
+      return true;
     }
     const { decide } = plan;
     try {
-      await this.runner.execute(sale, target, {}, (state, data, now) => {
+      const { events } = await this.runner.execute(sale, target, {}, (state, data, now) => {
         const accepted = accepting(state, data, now);
-        return [...accepted, ...decide(fold(sale, accepted, state))];
+        return accepted.length === 0 ? [] : [...accepted, ...decide(fold(sale, accepted, state))];
       });
+      return events.length > 0;
     } catch (error) {
       if (!(error instanceof EventTooLarge)) throw error;
-      await this.runner.execute(sale, target, {}, accepting);
+      if (!(await accept())) return false;
       await this.runner.execute(sale, target, {}, decide);
+      return true;
     }
   }
 
   /** Completes a sale that has already been recorded, provided that its data matches the request. */
   private async resume(
     target: Target,
-    known: AcceptedSale,
     priced: PricedSale,
     { customerId, ...given }: ManualSalePayload & { readonly currency: string },
   ): Promise<void> {
+    const known = acceptedSale((await this.reader.read(sale, target.tenantId, target.id)).state);
     const { data } = await this.acceptanceOf(target);
     const payload = { ...given, externalId: priced.externalId, customer: null };
     const isSame = differingFields(data, priced, payload).length === 0;

@@ -272,6 +272,17 @@ describe('A sale recorded manually', () => {
     expect((await service.transactions(books.tenant.token)).totalCount).toBe(2);
   });
 
+  test('is not lost if another one with the same external id and other data is recorded at the same time', async () => {
+    const rounds = 5;
+    for (let round = 0; round < rounds; round += 1) {
+      const facts = [{}, { ...taxed }];
+      const replies = await Promise.all(facts.map((each) => record(manual({ externalId: `race-${round}`, ...each }))));
+      expect(replies.map(codeOf).sort()).toEqual(['201 -', '409 EXTERNAL_ID_TAKEN']);
+    }
+    expect((await list()).totalCount).toBe(rounds);
+    expect((await service.transactions(books.tenant.token)).totalCount).toBe(rounds);
+  });
+
   test('skips numbers that users have assigned', async () => {
     for (const n of [1, 2, 3]) await record(manual({ externalId: `S-00000${n}` }));
     expect((await saleAt((await record(manual())).id)).externalId).toBe('S-000004');
