@@ -76,15 +76,23 @@ export class BackupArchive {
     return (fileName) => NAME.test(fileName) && !kept.has(fileName);
   }
 
-  /** Removes all but the newest `kept` backups. Returns the number of removed backups. */
-  async prune(kept: number): Promise<number> {
-    const names = (await this.names()).filter((name) => NAME.test(name)).toSorted();
-    const surplus = names.slice(0, Math.max(0, names.length - kept));
-    for (const name of surplus) {
-      await rm(join(this.directory, name), { force: true });
-      await rm(join(this.directory, `${name}${DIGEST}`), { force: true });
-    }
-    return surplus.length;
+  /**
+   * Removes all but the `kept` newest backups, and never `own`, even if its name has an older time because the clock
+   * has been set back. Counts the backups that could not be removed. Never throws.
+   */
+  async prune(kept: number, own: string): Promise<{ readonly removed: number; readonly failed: number }> {
+    const all = await this.names().catch((): string[] => []);
+    const others = all.filter((name) => NAME.test(name) && name !== own).toSorted();
+    const surplus = others.slice(0, Math.max(0, others.length - (kept - 1)));
+    let failed = 0;
+    for (const name of surplus)
+      try {
+        await rm(join(this.directory, name), { force: true });
+        await rm(join(this.directory, `${name}${DIGEST}`), { force: true });
+      } catch {
+        failed += 1;
+      }
+    return { removed: surplus.length - failed, failed };
   }
 
   /** @throws BackupError in place of known file system errors */
@@ -168,7 +176,7 @@ export class BackupDraft {
   /** Removes all files of the draft. Never throws, so that callers can report the original error. */
   async discard(): Promise<void> {
     await this.file.close().catch(() => undefined);
-    for (const ending of [PARTIAL, `${DIGEST}${PARTIAL}`, DIGEST])
+    for (const ending of ['', PARTIAL, `${DIGEST}${PARTIAL}`, DIGEST])
       await rm(this.path(ending), { force: true }).catch(() => undefined);
   }
 

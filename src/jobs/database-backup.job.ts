@@ -38,10 +38,12 @@ export async function backUp(task: BackupTask, parts: TaskParts, control: TaskCo
     const count = await writeBackup(events, draft, options);
     signal.throwIfAborted();
     const { sizeBytes, sha256 } = await draft.keep();
-    const removed = await archive.prune(kept);
+    // From here on, the backup is complete, so nothing may fail the run.
+    const { removed, failed } = await archive.prune(kept, draft.fileName);
     const pruned = removed === 0 ? '' : ` Old backups removed: ${removed}.`;
+    const stuck = failed === 0 ? '' : ` Old backups that could not be removed: ${failed}.`;
     return {
-      message: `${count} events, ${sizeBytes} bytes.${pruned}`,
+      message: `${count} events, ${sizeBytes} bytes.${pruned}${stuck}`,
       artifact: { fileName: draft.fileName, sizeBytes, sha256 },
     };
   } catch (error) {

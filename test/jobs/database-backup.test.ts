@@ -151,6 +151,28 @@ test('After a success the oldest backups beyond the limit are removed with their
   expect(await files()).toEqual([...others, ...kept, ...kept.map((name) => `${name}.sha256`)].toSorted());
 });
 
+test('An old backup that cannot be removed is reported, and neither loses the new one nor keeps the others', async () => {
+  await rm(folder(), { recursive: true, force: true });
+  // A folder, which the service does not remove.
+  const stuck = `kontor-20200101T000000Z-${randomUUID()}.ndjson.gz`;
+  await mkdir(join(folder(), stuck), { recursive: true });
+  const outcomes: JobOutcome[] = [];
+  for (let n = 0; n < 2; n += 1) outcomes.push(await job({ BACKUPS_KEPT: '1' }).run(runOf()));
+  expect(outcomes.at(-1)?.message).toMatch(/Old backups removed: 1\. Old backups that could not be removed: 1\.$/);
+  const newest = outcomes.at(-1)?.artifact?.fileName ?? '';
+  expect(await files()).toEqual([stuck, newest, `${newest}.sha256`].toSorted());
+});
+
+test('A backup is not removed even if older ones have a later time in their names', async () => {
+  await rm(folder(), { recursive: true, force: true });
+  await mkdir(folder());
+  const later = `kontor-21000101T000000Z-${randomUUID()}.ndjson.gz`;
+  await writeFile(join(folder(), later), 'later');
+  const { artifact } = await job({ BACKUPS_KEPT: '1' }).run(runOf());
+  const newest = artifact?.fileName ?? '';
+  expect(await files()).toEqual([newest, `${newest}.sha256`]);
+});
+
 test('An aborted run leaves no file', async () => {
   await rm(folder(), { recursive: true, force: true });
   const stop = new AbortController();
