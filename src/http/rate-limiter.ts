@@ -88,10 +88,16 @@ export class RateGate {
     private readonly clock: Clock,
   ) {}
 
-  /** Counts the request against each quota. @throws DomainError limited RATE_LIMITED */
+  /**
+   * Counts the request against each quota. A rejected request counts only against the exhausted ones, so that one
+   * caller cannot use up the quota of others. @throws DomainError limited RATE_LIMITED
+   */
   async count(reply: FastifyReply, quotas: readonly Quota[]): Promise<void> {
-    const tightest = await this.report(reply, quotas);
-    if (!tightest.allowed) throw this.refusal(tightest);
+    const { tightest, counts } = await this.report(reply, quotas);
+    if (tightest.allowed) return;
+    const passed = quotas.filter((_, at) => counts[at]?.allowed);
+    await Promise.all(passed.map(({ bucket, limit }) => this.rateLimiter.hit(bucket, limit, -1)));
+    throw this.refusal(tightest);
   }
 
   /**
@@ -108,12 +114,15 @@ export class RateGate {
     return rateLimited(Math.max(1, this.secondsUntil(count)));
   }
 
-  /** Reports the counts without enforcing them. Returns the quota with the fewest requests left. */
-  async report(reply: FastifyReply, quotas: readonly Quota[]): Promise<RateStatus> {
+  /** Reports the counts without enforcing them. Returns them, and the one with the fewest requests left. */
+  async report(
+    reply: FastifyReply,
+    quotas: readonly Quota[],
+  ): Promise<{ readonly tightest: RateStatus; readonly counts: readonly RateStatus[] }> {
     const counts = await Promise.all(quotas.map(({ bucket, limit }) => this.rateLimiter.hit(bucket, limit)));
     const tightest = counts.reduce(tighter);
     reply.headers(this.headersOf(quotas, counts, tightest));
-    return tightest;
+    return { tightest, counts };
   }
 
   /** `counts` contains one count for each quota, in the same order. */

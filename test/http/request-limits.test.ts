@@ -58,6 +58,16 @@ describe('A signed-in caller', () => {
     expect((await read('operator')).status).toBe(200);
   });
 
+  test('uses up neither the limit of the tenant nor the other own limits while being rejected', async () => {
+    await times(20, () => read('user'));
+    expect((await times(3, () => read('admin'))).map(({ status }) => status)).toEqual([200, 200, 200]);
+  });
+
+  test('can still read after many rejected writes', async () => {
+    await times(20, () => write('admin'));
+    expect((await times(4, () => read('admin'))).map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+  });
+
   test('has a lower limit for writes than for reads', async () => {
     expect((await times(3, () => write('admin'))).map(({ status }) => status)).toEqual([201, 201, 429]);
     expect((await write('admin')).headers['x-ratelimit-limit']).toBe('2');
