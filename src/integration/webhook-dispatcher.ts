@@ -117,6 +117,8 @@ export class WebhookDispatcher {
     if (this.lanes.has(id)) return;
     const { state } = await this.reader.read(webhook, tenantId, id);
     if (state.status === 'absent' || !state.isEnabled) {
+      // It may have been disabled while no process led the webhooks.
+      await this.log.abandon(tenantId, id);
       this.ended.add(id);
       return;
     }

@@ -4,6 +4,7 @@ import { receiverOf, wantedBy } from '../aggregates/webhook-receiver.js';
 import { enabledWebhook, webhook } from '../aggregates/webhook.aggregate.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
+import { tenantOfStream } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { outgoingOf } from './webhook-entries.js';
@@ -27,7 +28,8 @@ export class WebhookRedelivery {
    * @throws DomainError not_found if the webhook was deleted; conflict WEBHOOK_DISABLED
    */
   async redeliver(id: string, event: Recorded): Promise<Reason | undefined> {
-    const { tenantId } = event;
+    // Events of a tenant itself, such as the closing of a period, belong to the platform.
+    const tenantId = tenantOfStream(event.stream) ?? event.tenantId;
     const found = enabledWebhook((await this.reader.read(webhook, tenantId, id)).state);
     const wants = wantedBy(found);
     for (const message of outgoingOf(event).filter(({ type }) => wants(type))) {

@@ -127,7 +127,8 @@ export class OutboundClient {
 
   private request(url: string, headers: OutgoingHttpHeaders) {
     const options = { method: 'POST', headers, lookup: this.lookup };
-    return url.startsWith('http:')
+    // The URL may have an upper-case scheme.
+    return new URL(url).protocol === 'http:'
       ? httpRequest(url, { ...options, agent: this.plain })
       : httpsRequest(url, { ...options, agent: this.secure });
   }

@@ -319,6 +319,13 @@ describe('A webhook', () => {
     expect(receiver.eventsAt('/deleted')).toEqual([]);
   });
 
+  test('may have an upper-case scheme', async () => {
+    const made = await create({ url: receiver.urlOf('/upper').replace('http:', 'HTTP:'), types: ['kontor.sale.*'] });
+    await service.sell(partner, saleOf('upper-1'));
+    await deliveredTo(made.id, 2);
+    expect(receiver.eventsAt('/upper')).toHaveLength(2);
+  });
+
   test('continues after a restart where it was', async () => {
     const made = await webhookAt('/restarted', ['kontor.sale.accepted.v1']);
     await service.sell(partner, saleOf('restarted-1'));
@@ -364,4 +371,28 @@ test('A dead letter of a webhook can be replayed, and shows its messages', async
   expect(await replay()).toMatchObject({ status: 'REPLAYED' });
   const [first, second] = receiver.eventsAt('/parked');
   expect(second).toEqual({ ...first, replayed: true });
+});
+
+test('A dead letter about the tenant itself, such as the closing of a period, can be replayed', async () => {
+  const made = await webhookAt('/closed', ['kontor.period.closed.v1']);
+  await service.post('/api/periods/close', { through: '2020-01-31' }, tenant.token);
+  await deliveredTo(made.id, 1);
+  const filter = { on: 'type', prefixes: ['PeriodClosed'] } as const;
+  const [closed] = await service.service.engines.events.readAll({ filter, direction: 'backwards', maxCount: 1 });
+  if (!closed) throw new Error('The period is not closed.');
+  const { id, type, stream, revision, position } = closed;
+  const event = { id, type, stream, revision, position };
+  const reason = { code: 'UNDELIVERED', message: 'For three days.' };
+  await service.service.app
+    .get(DeadLetters)
+    .park({ origin: 'WEBHOOK', subscriber: `webhook:${made.id}`, event, reason });
+  await service.quiet();
+  const operator = await service.operator();
+  const letters = '/api/platform/dead-letters';
+  const { items } = (await service.get(`${letters}?origin=WEBHOOK&eventType=PeriodClosed`, operator)).body as Page<{
+    id: string;
+  }>;
+  const replay = await service.post(`${letters}/${items[0]?.id ?? ''}/replay`, undefined, operator);
+  expect(replay.data).toMatchObject({ status: 'REPLAYED' });
+  expect(receiver.eventsAt('/closed')).toHaveLength(2);
 });
