@@ -19,7 +19,7 @@ import { handles } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { lastOwnEvent, positionBefore } from '../eventsourcing/stream-events.js';
-import { EVENT_STORE, type EventStore, type Position } from '../ports/event-store.js';
+import { EVENT_STORE, InvalidPosition, type EventStore, type Position } from '../ports/event-store.js';
 import { CLOCK, IDS } from '../ports/time.js';
 import { cancelRebuild, projectionAggregate, requestRebuild } from '../projecting/projection-control.js';
 import { ProjectionStatus } from '../projecting/projection-status.js';
@@ -58,6 +58,14 @@ function ensureWithin(position: Position, head: Position, path: string): void {
     throw invalid([{ path, message: `Position ${position} is beyond the end of the history (${head}).` }]);
 }
 
+/** Returns the position before an event. @throws DomainError invalid if no event has the position */
+const before = (events: EventStore, position: Position, path: string): Promise<Position> =>
+  positionBefore(events, position).catch((error: unknown) => {
+    if (error instanceof InvalidPosition)
+      throw invalid([{ path, message: `Position ${position} is not the position of an event.` }]);
+    throw error;
+  });
+
 async function positionAfter(
   events: EventStore,
   catalogue: EventCatalogue,
@@ -67,7 +75,7 @@ async function positionAfter(
   const head = await lastOwnEvent(events, catalogue);
   if (from === 'now') return head;
   ensureWithin(from, head, 'from');
-  return positionBefore(events, from);
+  return before(events, from, 'from');
 }
 
 export class RebuildProjection extends command(z.object({})) {}
@@ -147,8 +155,10 @@ export const operationCommandHandlers = [
       if (tenantId !== undefined && (await reader.read(tenant, PLATFORM_TENANT, tenantId)).state.status === 'absent')
         throw notFoundAt('tenantId', 'tenant');
       const upTo = await lastOwnEvent(events, catalogue);
-      if ('position' in from) ensureWithin(from.position, upTo, 'position');
-      else if (Date.parse(from.instant) > clock.nowMs())
+      if ('position' in from) {
+        ensureWithin(from.position, upTo, 'position');
+        await before(events, from.position, 'position');
+      } else if (Date.parse(from.instant) > clock.nowMs())
         throw invalid([{ path: 'instant', message: `${from.instant} is in the future.` }]);
       return { ...data, upTo };
     },

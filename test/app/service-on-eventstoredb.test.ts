@@ -42,6 +42,18 @@ describe('The service on EventStoreDB', () => {
     expect(service.complaints).toEqual([]);
   });
 
+  test('rejects a rewind to a number that is not the position of an event', async () => {
+    await begin('23.10');
+    await service.openBooks();
+    const [event] = await service.service.engines.events.readAll({ direction: 'backwards', maxCount: 1 });
+    const position = event?.position ?? 0;
+    const token = await service.operator();
+    const rewind = (to: number) =>
+      service.post('/api/platform/forwarders/integration-events/rewind', { position: to }, token);
+    expect((await rewind(position - 1)).told).toBe('400 VALIDATION_FAILED position');
+    expect((await rewind(position)).status).toBe(201);
+  });
+
   test('books every sale exactly once and without warnings while its subscriptions are dropped continuously', async () => {
     await begin('23.10');
     const { partner, tenant } = await service.openBooks();
