@@ -189,7 +189,7 @@ export type RecategorizationRequest = {
  * Returns the change to record. Returns undefined if a user chose the category, or if `replace` keeps the current one.
  * Also returns undefined if this or a later application has already changed the transaction, because a suspended leader
  * may repeat its work after being replaced. The result is also undefined for a cancelled transaction and for a
- * reversal, because the two must keep the same category.
+ * reversal, because changing only one of the two would make their categories differ.
  * @throws DomainError not_found; conflict CATEGORY_ARCHIVED, CATEGORY_DIRECTION
  */
 export function recategorizationOn(

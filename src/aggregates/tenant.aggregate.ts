@@ -3,6 +3,8 @@ import { domain, type Aggregate, type Claim, type EventOf } from '../eventsourci
 import { calendarDate } from '../eventsourcing/calendar.js';
 import { conflict, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { ALL_PERMISSIONS } from '../security/permissions.js';
+import { type Authority, ensureMayGrant } from './authority.js';
 import { Credentials, recordedEmail, recordedName, recordedPasswordHash } from './credentials.js';
 import { changesTo, CurrencyText, emailKey, IdText, line, someOf, TimeZone } from './fields.js';
 import { Currency } from './money.js';
@@ -187,9 +189,15 @@ export function presentTenant(state: Tenant): Exclude<Tenant, { status: 'absent'
   return state;
 }
 
-export function changeSettings(state: Tenant, patch: UpdateSettings): TenantEvent[] {
+/**
+ * Both settings decide how every user signs in. Only callers with all permissions can change them.
+ * @throws DomainError forbidden
+ */
+export function changeSettings(state: Tenant, { by, patch }: { by: Authority; patch: UpdateSettings }): TenantEvent[] {
   const changes = changesTo<Settings>(presentTenant(state), patch);
-  return changes ? [{ type: 'TenantSettingsChanged', data: { changes } }] : [];
+  if (!changes) return [];
+  ensureMayGrant(by, ALL_PERMISSIONS);
+  return [{ type: 'TenantSettingsChanged', data: { changes } }];
 }
 
 /** Closes the books up to and including the day `through`. Returns `[]` if that is already the last closed day. */

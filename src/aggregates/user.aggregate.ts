@@ -101,18 +101,22 @@ const created = ({ isActive, ...data }: z.output<typeof UserCreated>): User => (
   ...data,
 });
 
+/** An open invitation does not survive such a change, because its inviter might no longer be allowed to invite. */
+const changesAccess = ({ role, roleIds, email }: Partial<Profile>): boolean =>
+  role !== undefined || roleIds !== undefined || email !== undefined;
+
 function changed(state: Exclude<User, { status: 'absent' }>, event: Exclude<UserEvent, { type: 'UserCreated' }>): User {
   switch (event.type) {
     case 'UserUpdated':
-      return { ...state, ...event.data.changes };
+      return { ...state, ...event.data.changes, ...(changesAccess(event.data.changes) && { invitation: null }) };
     case 'UserDeactivated':
-      return { ...state, status: 'inactive', ...noSessions(state) };
+      return { ...state, status: 'inactive', invitation: null, ...noSessions(state) };
     case 'UserReactivated':
       return { ...state, status: 'active' };
     case 'UserPasswordChanged':
-      return { ...state, ...newPassword(state, event.data) };
+      return { ...state, invitation: null, ...newPassword(state, event.data) };
     case 'UserFactorsRemoved':
-      return { ...state, factorRemovalReason: event.data.reason, ...noSessions(state) };
+      return { ...state, invitation: null, factorRemovalReason: event.data.reason, ...noSessions(state) };
     case 'UserInvited':
       return { ...state, invitation: event.data };
     case 'UserIdentityLinked':

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ACCOUNT_DEFAULTS_ID, accountDefaults, seedDefaultAccounts } from '../aggregates/account-defaults.aggregate.js';
 import { account, createAccount, seedAccounts } from '../aggregates/account.aggregate.js';
+import type { Authority } from '../aggregates/authority.js';
 import { branch, createBranch } from '../aggregates/branch.aggregate.js';
 import { categoryRule, createCategoryRule } from '../aggregates/category-rule.aggregate.js';
 import { category, createCategory } from '../aggregates/category.aggregate.js';
@@ -10,7 +11,7 @@ import * as periods from '../aggregates/tenant-periods.js';
 import * as tenants from '../aggregates/tenant.aggregate.js';
 import { createUser, user } from '../aggregates/user.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
-import { command, decides, receiptOf } from '../eventsourcing/command.js';
+import { command, commandBy, decides, decidesWith, receiptOf } from '../eventsourcing/command.js';
 import { currentContext } from '../eventsourcing/context.js';
 import { conflict, DomainError } from '../eventsourcing/domain-error.js';
 import { metadataOf } from '../eventsourcing/event-catalogue.js';
@@ -104,7 +105,7 @@ export class TenantSeeder {
 export class CreateTenant extends command(tenants.CreateTenant) {}
 export class UpdateTenant extends command(tenants.UpdateTenant) {}
 /** Changes the settings that the tenant itself controls. */
-export class UpdateSettings extends command(tenants.UpdateSettings) {}
+export class UpdateSettings extends commandBy<Authority>()(tenants.UpdateSettings) {}
 export class ClosePeriod extends command(periods.ClosePeriod) {}
 export class ReopenPeriod extends command(periods.ReopenPeriod) {}
 
@@ -147,7 +148,7 @@ export const tenantCommandHandlers = [
     },
   ),
   decides(UpdateTenant, tenants.tenant, tenants.updateTenant),
-  decides(UpdateSettings, tenants.tenant, tenants.changeSettings),
+  decidesWith(UpdateSettings, [], ({ data: patch, by }) => ({ by, patch }), tenants.tenant, tenants.changeSettings),
   decides(ClosePeriod, tenants.tenant, tenants.closePeriod),
   decides(ReopenPeriod, tenants.tenant, tenants.reopenPeriod),
 ];

@@ -24,7 +24,9 @@ import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { CLOCK } from '../ports/time.js';
 import { UUID, UUID_PATTERN } from '../ports/uuid.js';
 import { OidcTokens } from '../security/oidc.js';
+import type { UserPrincipal } from '../security/principal.js';
 import { hashOfSecret } from '../security/refresh-tokens.js';
+import { isRecent, stepUpRequired } from '../security/step-up.js';
 import { ensureActiveBranch } from './branch-check.js';
 import { hashNewPassword } from '../security/passwords.js';
 import { OidcIdentities } from './session-accounts.js';
@@ -101,7 +103,8 @@ export async function userWithRoles(
 const byCaller = commandBy<Authority>();
 export class CreateUser extends byCaller(users.CreateUser) {}
 export class UpdateUser extends byCaller(users.UpdateUser) {}
-export class ResetPassword extends byCaller(users.ResetPassword) {}
+type Caller = Authority & Pick<UserPrincipal, 'userId' | 'proof'>;
+export class ResetPassword extends commandBy<Caller>()(users.ResetPassword) {}
 
 export class DeleteUser extends Command<Receipt> {
   constructor(
@@ -199,8 +202,10 @@ export const userCommandHandlers = [
   ),
   decidesWith(
     ResetPassword,
-    [RecordReader],
-    async (reader, { target, data: { newPassword }, by }) => {
+    [RecordReader, CLOCK],
+    async (reader, clock, { target, data: { newPassword }, by }) => {
+      // Otherwise, a stolen session could replace the password, and then pass every step-up.
+      if (target.id === by.userId && !isRecent(by.proof, clock.nowMs())) throw stepUpRequired();
       const { state, roles } = await userWithRoles(reader, target);
       // Authorize the caller before the expensive password hashing.
       resetPasswordBy(state, { by, roles, passwordHash: '' });

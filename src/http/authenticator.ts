@@ -7,6 +7,7 @@ import {
   parseIntegrationKey,
   secretHashesAt,
 } from '../aggregates/integration-key.aggregate.js';
+import { factors } from '../aggregates/factor.aggregate.js';
 import { operator } from '../aggregates/operator.aggregate.js';
 import { role, type CustomRole } from '../aggregates/role.aggregate.js';
 import { isHonoured, session, type Session, type SessionOwner } from '../aggregates/session.aggregate.js';
@@ -14,6 +15,7 @@ import { tenant } from '../aggregates/tenant.aggregate.js';
 import { user } from '../aggregates/user.aggregate.js';
 import { IntegrationKeyUses } from '../commands/integration-key-uses.js';
 import { OidcIdentities } from '../commands/session-accounts.js';
+import type { Target } from '../eventsourcing/command.js';
 import { SESSION_RULES, type SessionRules } from '../commands/session-tokens.js';
 import { AccessTokens, type TokenClaims } from '../security/access-tokens.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
@@ -123,7 +125,9 @@ export class StreamAuthenticator implements Authenticator {
     ]);
     if (state.status !== 'active') return undefined;
     if (!this.lives(login.state, sid, { ...state, userId: sub, tenantEpoch: 0 })) return undefined;
-    const proof = proofOf(login.state, signedInAtMs, this.rules.mustOperatorsHaveFactor);
+    const proof = await this.proofOf(login.state, signedInAtMs, {
+      ...{ target: { tenantId: PLATFORM_TENANT, id: sub }, mustHaveFactor: this.rules.mustOperatorsHaveFactor },
+    });
     return { kind: 'operator', userId: sub, sessionId: sid, proof };
   }
 
@@ -148,8 +152,27 @@ export class StreamAuthenticator implements Authenticator {
       permissions,
       role: state.role,
       branchId: state.branchId,
-      proof: proofOf(login.state, signedInAtMs, owner.state.requireFactor && ADMINISTRATORS.includes(state.role)),
+      proof: await this.proofOf(login.state, signedInAtMs, {
+        target: { tenantId, id: sub },
+        mustHaveFactor: owner.state.requireFactor && ADMINISTRATORS.includes(state.role),
+      }),
     };
+  }
+
+  /**
+   * If a factor is required, one used in this session must not have been removed since. In an OpenID provider session,
+   * the second factor counts as verified, because the provider is responsible for it.
+   */
+  private async proofOf(
+    state: Session,
+    signedInAtMs = 0,
+    { target: { tenantId, id }, mustHaveFactor }: { readonly target: Target; readonly mustHaveFactor: boolean },
+  ): Promise<Proof> {
+    if (!('verifiedAt' in state)) return { verifiedAtMs: signedInAtMs, hasFactor: true, mustHaveFactor };
+    const verifiedAtMs = Date.parse(state.verifiedAt);
+    if (!state.hasFactor || !mustHaveFactor) return { verifiedAtMs, hasFactor: state.hasFactor, mustHaveFactor };
+    const { state: own } = await this.reader.read(factors, tenantId, id, FRESH);
+    return { verifiedAtMs, hasFactor: own.factors.length > 0, mustHaveFactor };
   }
 
   private lives(state: Session, sid: string, owner: SessionOwner): boolean {
@@ -166,12 +189,6 @@ export class StreamAuthenticator implements Authenticator {
     return new Set([...own, ...roles.flatMap(({ state }) => permissionsOf(state))]);
   }
 }
-
-/** In an OpenID provider session, the second factor counts as verified, because the provider is responsible for it. */
-const proofOf = (state: Session, signedInAtMs = 0, mustHaveFactor: boolean): Proof =>
-  'verifiedAt' in state
-    ? { verifiedAtMs: Date.parse(state.verifiedAt), hasFactor: state.hasFactor, mustHaveFactor }
-    : { verifiedAtMs: signedInAtMs, hasFactor: true, mustHaveFactor };
 
 const permissionsOf = (state: CustomRole): PermissionCode[] =>
   state.status === 'present' ? state.permissions.filter(isPermission) : [];

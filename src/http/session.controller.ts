@@ -89,7 +89,7 @@ export const SessionController = controllerOf(
     {
       path: '/change-password',
       description:
-        'A wrong current password returns 400 with an error for `currentPassword`, and counts as a failed sign-in.',
+        'A wrong current password returns 400 with an error for `currentPassword`, and is limited like failed sign-ins.',
       body: ChangePasswordInput,
       answers: { ...receipt(200), also: { 429: TOO_MANY_SIGN_INS } },
     },

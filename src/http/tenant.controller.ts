@@ -86,9 +86,9 @@ export const TenantController = controllerOf(
         'In `oidcDomains`, list OpenID issuers and domains. If a user has no OpenID identity yet, the first ' +
         "sign-in with a token from a listed issuer binds it. The token must contain the user's verified e-mail address, " +
         'which must be in the listed domain. With `requireFactor`, owners and administrators must have a second ' +
-        'factor.',
+        'factor. Only callers with all permissions can change settings.',
       body: UpdateSettings.schema,
     },
-    ({ tenantId, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body),
+    ({ tenantId, caller, body }) => new UpdateSettings({ tenantId: PLATFORM_TENANT, id: tenantId }, body, caller),
   ),
 );

@@ -63,7 +63,15 @@ export const UserController = controllerOf(
     { method: 'DELETE', path: '/:id', description: "The user's history is kept." },
     ({ target, caller }) => new DeleteUser(target, caller),
   ),
-  write.change("Reset a user's password and end all of the user's sessions", { path: '/:id/password' }, ResetPassword),
+  write.change(
+    "Reset a user's password and end all of the user's sessions",
+    {
+      path: '/:id/password',
+      description:
+        'To reset your own password, you need a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).',
+    },
+    ResetPassword,
+  ),
   write.change(
     "Remove all second factors from a user and end the user's sessions",
     {
@@ -79,7 +87,11 @@ export const UserController = controllerOf(
     'Create a one-time code for binding an OpenID identity to a user',
     {
       path: '/:id/invitation',
-      description: 'The code is valid for 7 days and replaces any earlier code. Pass it to POST /api/auth/oidc/bind.',
+      description:
+        'The code is valid for 7 days and replaces any earlier code. It also expires when the password, e-mail address ' +
+        "or roles of the user are changed, when all of the user's second factors are removed, and when the user is " +
+        'suspended. Pass it to POST /api/auth/oidc/bind.',
+      stepUp: true,
       answers: { ...valueOf(InvitationDto), status: 201, position: 'awaited' },
     },
     ({ target, caller }) => new InviteUser(target, caller),

@@ -34,7 +34,7 @@ export async function sendSystemNotification(
 
 const NEWS = [
   ...(['JobFailed', 'DeadLetterParked', 'ForwarderPaused', 'SaleRejected', 'LateEntriesDetected'] as const),
-  ...(['WebhookDisabled', 'UserFactorsRemoved', 'OperatorFactorsRemoved'] as const),
+  ...(['WebhookDisabled', 'UserFactorsRemoved', 'OperatorFactorsRemoved', 'UserIdentityLinked'] as const),
 ] as const;
 const DELETIONS = ['UserDeleted', 'OperatorDeleted'] as const;
 type TenantNews = SaleEvent | TenantEvent | WebhookEvent;
@@ -55,8 +55,8 @@ const MAX_BODY_LENGTH = 500;
 
 /**
  * Sends the service's own notifications: at most one per hour for each kind of failure. A notification's id is derived
- * from the kind and the hour, so later occurrences change nothing. Each automatic pause of the forwarder and each
- * removal of a person's second factors causes a separate notification. Also ends the push subscriptions of deleted
+ * from the kind and the hour, so later occurrences change nothing. Each automatic pause of the forwarder, each removal of
+ * a person's second factors and each binding of a user's identity causes a separate notification. Also ends the push subscriptions of deleted
  * users and operators.
  */
 @Injectable()
@@ -99,15 +99,7 @@ export class NotificationPolicy implements Policy {
         };
       }
       case 'ForwarderPaused':
-        if (event.data.reason === 'OPERATOR') return undefined;
-        return {
-          id: noticeId('forwarder-waits', event.id),
-          title: 'The forwarder is waiting for an operator',
-          body:
-            'The forwarder has no checkpoint: the history was restored, or the read models were lost. ' +
-            'It publishes no integration events until you resume it from now or from a position.',
-          link: '/console/queues',
-        };
+        return pausedForwarder(event);
       case 'LateEntriesDetected':
         return enteredLate(event);
       case 'WebhookDisabled':
@@ -115,6 +107,8 @@ export class NotificationPolicy implements Policy {
       case 'UserFactorsRemoved':
       case 'OperatorFactorsRemoved':
         return removedFactors(event);
+      case 'UserIdentityLinked':
+        return linkedIdentity(event);
     }
   }
 
@@ -134,6 +128,18 @@ const failedJob = (event: Recorded<Extract<News, { type: 'JobFailed' }>>): Notic
   body: event.data.error.slice(0, MAX_BODY_LENGTH) || 'The reason is unknown.',
   link: `/console/jobs/${event.recordId}?run=${event.data.executionId}`,
 });
+
+function pausedForwarder(event: Recorded<Extract<News, { type: 'ForwarderPaused' }>>): Notice | undefined {
+  if (event.data.reason === 'OPERATOR') return undefined;
+  return {
+    id: noticeId('forwarder-waits', event.id),
+    title: 'The forwarder is waiting for an operator',
+    body:
+      'The forwarder has no checkpoint: the history was restored, or the read models were lost. ' +
+      'It publishes no integration events until you resume it from now or from a position.',
+    link: '/console/queues',
+  };
+}
 
 const toAdministrators = {
   ...{ type: 'WARNING', link: null },
@@ -171,6 +177,19 @@ function removedFactors(
     link: '/console/account',
   };
 }
+
+/** Notifies the account's owner, because the identity replaces any earlier one and needs no password or factor. */
+const linkedIdentity = ({ tenantId, id, recordId: userId }: Recorded): Notice => ({
+  tenantId,
+  id: noticeId('identity-linked', id),
+  title: 'An OpenID identity was bound to your account',
+  body:
+    'This identity can now sign in as you, without your password. If you did not request this, report it to an ' +
+    'administrator.',
+  type: 'WARNING',
+  audience: { kind: 'users', userIds: [userId] },
+  link: '/console/account',
+});
 
 const MAX_NAMED = 20;
 

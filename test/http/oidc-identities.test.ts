@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { eventually } from '../support/eventually.js';
 import { OidcIssuer } from '../support/oidc-issuer.js';
 import { OPERATOR, PASSWORD, TestService, type TestTenant } from '../support/service.js';
 import { ShiftedClock } from '../support/shifted-clock.js';
@@ -132,6 +133,11 @@ describe('An invitation', () => {
     expect(await into(token)).toBe(acme?.slug);
     expect(await bind(other, code)).toBe('400 VALIDATION_FAILED code');
     expect(await into(other)).toBe(REFUSED);
+    const title = 'An OpenID identity was bound to your account';
+    await eventually(async () => {
+      const { body } = await service.get('/api/notifications?pageNumber=1&pageSize=10', token);
+      return (body as { items: { title: string }[] }).items.some((one) => one.title === title);
+    }, 10_000);
   });
 
   test('moves the user to another identity', async () => {
@@ -158,6 +164,31 @@ describe('An invitation', () => {
     expect(await bind(token, third)).toBe('400 VALIDATION_FAILED code');
     for (const code of ['', 'nonsense', third.replace(/.$/, '-')])
       expect(await bind(token, code)).toBe('400 VALIDATION_FAILED code');
+  });
+
+  test('ends when the password, roles, address or status of its user change, but not with the name', async () => {
+    const token = await tokenFor(freshAddress());
+    const change = (id: string, body: object) =>
+      service.call('PATCH', `/api/users/${id}`, { token: at(acme).token, body });
+    const changes: ((id: string) => Promise<{ status: number }>)[] = [
+      (id) => service.post(`/api/users/${id}/password`, { newPassword: `${PASSWORD} 2` }, at(acme).token),
+      (id) => change(id, { role: 'ADMIN' }),
+      (id) => change(id, { email: freshAddress() }),
+      async (id) => {
+        await change(id, { isActive: false });
+        return change(id, { isActive: true });
+      },
+    ];
+    for (const act of changes) {
+      const id = await hire(acme, freshAddress());
+      const code = await invite(acme, id);
+      expect([200, 201]).toContain((await act(id)).status);
+      expect(await bind(token, code)).toBe('400 VALIDATION_FAILED code');
+    }
+    const id = await hire(acme, freshAddress());
+    const code = await invite(acme, id);
+    await change(id, { fullName: 'Ada B.' });
+    expect(await bind(token, code)).toBe('200');
   });
 
   test('requires a token of the provider', async () => {
@@ -206,6 +237,17 @@ describe('Tenant settings', () => {
     expect((await service.call('PATCH', '/api/settings', change)).told).toBe('409 REVISION_CONFLICT');
     expect((await list(acme)).data).toMatchObject({ success: true, id: acme?.id, revision: 1 });
     expect((await settings(acme, {})).data).toMatchObject({ revision: 1 });
+  });
+
+  test('change only for callers with all permissions', async () => {
+    const { id } = await service.post('/api/roles', { name: 'Staff', permissions: ['users.write'] }, at(acme).token);
+    const email = freshAddress();
+    const person = { fullName: 'Ada', email, password: PASSWORD, role: 'USER', roleIds: [id] };
+    await service.post('/api/users', person, at(acme).token);
+    const clerk = await service.signIn(email);
+    const change = (token: string) => service.call('PATCH', '/api/settings', { token, body: { requireFactor: true } });
+    expect((await change(clerk)).told).toBe('403 FORBIDDEN');
+    expect((await change(await service.createUser(at(acme), 'ADMIN'))).status).toBe(200);
   });
 
   test.each([

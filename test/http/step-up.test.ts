@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { decodeJwt } from 'jose';
 import { codeAt, stepAt } from '../../src/security/totp.js';
 import { AuthenticatorApp, decodedSecret } from '../support/authenticator-app.js';
 import { backupOf } from '../support/backups.js';
@@ -11,6 +12,7 @@ import { SoftAuthenticator } from '../support/soft-authenticator.js';
 const MINUTE_MS = 60_000;
 const OPERATORS = '/api/platform/operators';
 const KEYS = '/api/platform/integration-keys';
+const OWN_PASSWORD = 'POST /api/users/{id}/password';
 const REQUIRED = '403 STEP_UP_REQUIRED';
 
 const clock = new ShiftedClock();
@@ -92,6 +94,21 @@ const GUARDED: Readonly<Record<string, Guarded>> = {
     const { id } = await AuthenticatorApp.addTo(service, recent);
     return (token) => service.call('DELETE', `/api/auth/factors/${id}`, { token });
   }),
+  'POST /api/users/{id}/invitation': byOwner(async (recent) => {
+    const email = `${service.fresh('person')}@kontor.test`;
+    const { id } = await service.post(
+      '/api/users',
+      { fullName: 'A person', email, password: PASSWORD, role: 'USER' },
+      recent,
+    );
+    return (token) => service.post(`/api/users/${id}/invitation`, {}, token);
+  }),
+  [OWN_PASSWORD]: byOwner((recent) => {
+    const { sub = '' } = decodeJwt(recent);
+    return Promise.resolve((token) =>
+      service.post(`/api/users/${sub}/password`, { newPassword: `${PASSWORD} again` }, token),
+    );
+  }),
   'POST /api/users/{id}/remove-factors': byOwner(async (recent) => {
     const email = `${service.fresh('person')}@kontor.test`;
     const body = { fullName: 'A person', email, password: PASSWORD, role: 'USER' };
@@ -169,8 +186,10 @@ describe('Among all routes', () => {
       expect([name, told]).not.toEqual([name, expect.stringMatching(/^(?:401|403 FORBIDDEN|429)/)]);
       if (told === REQUIRED) demanding.push(name);
     }
-    // Changing an integration key requires recent proof only if the request raises the key's rate limit.
-    const always = Object.keys(GUARDED).filter((name) => name !== 'PATCH /api/platform/integration-keys/{id}');
+    // Changing an integration key requires recent proof only if the request raises the key's rate limit, and resetting
+    // a password only if it is the caller's own.
+    const sometimes = ['PATCH /api/platform/integration-keys/{id}', OWN_PASSWORD];
+    const always = Object.keys(GUARDED).filter((name) => !sometimes.includes(name));
     expect(demanding.toSorted()).toEqual(always.toSorted());
   });
 });
@@ -181,6 +200,19 @@ test('A refresh does not count as proof', async () => {
   const { refreshToken } = login;
   const fresh = (await service.post('/api/auth/refresh', { refreshToken })).data as { accessToken: string };
   expect((await service.post('/api/auth/factors', { type: 'TOTP' }, fresh.accessToken)).told).toBe(REQUIRED);
+});
+
+test('Resetting the password of another user requires no step-up', async () => {
+  const { email } = await newOwner();
+  const token = await service.signIn(email);
+  const other = `${service.fresh('person')}@kontor.test`;
+  const { id } = await service.post(
+    '/api/users',
+    { fullName: 'A', email: other, password: PASSWORD, role: 'USER' },
+    token,
+  );
+  clock.pass(11 * MINUTE_MS);
+  expect((await service.post(`/api/users/${id}/password`, { newPassword: `${PASSWORD} 2` }, token)).status).toBe(201);
 });
 
 test('Lowering a limit requires no step-up', async () => {
@@ -299,6 +331,19 @@ describe('A tenant that requires a second factor', () => {
     expect((await settings(owner, false)).status).toBe(200);
     clock.pass(1_000);
     expect((await service.get('/api/customers?pageNumber=1&pageSize=1', admin)).status).toBe(200);
+  });
+
+  test('does not accept a factor that was removed before the requirement, even in the session that used it', async () => {
+    const { token: owner, email } = await service.createTenant();
+    const removing = await service.signIn(email);
+    const removed = await AuthenticatorApp.addTo(service, removing);
+    expect((await service.call('DELETE', `/api/auth/factors/${removed.id}`, { token: removing })).status).toBe(200);
+    expect((await settings(owner, true)).status).toBe(200);
+    clock.pass(1_000);
+    expect((await service.get('/api/settings', removing)).told).toBe('403 FACTOR_REQUIRED');
+    await AuthenticatorApp.addTo(service, removing);
+    clock.pass(1_000);
+    expect((await service.get('/api/settings', removing)).status).toBe(200);
   });
 });
 

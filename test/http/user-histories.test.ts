@@ -67,6 +67,9 @@ const everyRule: { by: Role; deeds: Deed[] }[] = [
   { by: 'ADMIN', deeds: [created('b@histories.test', 'OWNER')] },
 ];
 
+/** A caller who is none of the users. */
+const SOMEONE = { userId: '', proof: { verifiedAtMs: 0, hasFactor: false, mustHaveFactor: false } };
+
 const usersOf = async ({ id }: TestTenant): Promise<readonly UserRecord[]> => {
   const request = { pageNumber: 1, pageSize: 100 };
   return (await service.service.app.get(QueryBus).execute(new ListUsers(tenantScope(id), request))).items;
@@ -85,7 +88,9 @@ async function carryOut(deed: Deed, by: Authority, tenants: readonly TestTenant[
     const known = await usersOf(tenants[deed.place] as TestTenant);
     const at = { ...target, id: known[deed.who % known.length]?.id ?? '' };
     if (deed.does === 'update') return new UpdateUser(at, deed.patch, by);
-    return deed.does === 'delete' ? new DeleteUser(at, by) : new ResetPassword(at, { newPassword: PASSWORD }, by);
+    return deed.does === 'delete'
+      ? new DeleteUser(at, by)
+      : new ResetPassword(at, { newPassword: PASSWORD }, { ...by, ...SOMEONE });
   };
   const origin = { requestId: 'r', correlationId: 'r', commandId: engines.ids.next() };
   const context = { tenantId, actor: { kind: 'system', name: 'test' } as const, ...origin };

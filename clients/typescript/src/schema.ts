@@ -166,7 +166,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's password and end all other sessions
-         * @description A wrong current password returns 400 with an error for `currentPassword`, and counts as a failed sign-in.
+         * @description A wrong current password returns 400 with an error for `currentPassword`, and is limited like failed sign-ins.
          */
         post: operations["postAuthChangePassword"];
         delete?: never;
@@ -2264,7 +2264,7 @@ export interface paths {
         head?: never;
         /**
          * Update the tenant's settings
-         * @description In `oidcDomains`, list OpenID issuers and domains. If a user has no OpenID identity yet, the first sign-in with a token from a listed issuer binds it. The token must contain the user's verified e-mail address, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor.
+         * @description In `oidcDomains`, list OpenID issuers and domains. If a user has no OpenID identity yet, the first sign-in with a token from a listed issuer binds it. The token must contain the user's verified e-mail address, which must be in the listed domain. With `requireFactor`, owners and administrators must have a second factor. Only callers with all permissions can change settings.
          *
          *     Requires the `users.write` permission.
          */
@@ -2775,9 +2775,11 @@ export interface paths {
         put?: never;
         /**
          * Create a one-time code for binding an OpenID identity to a user
-         * @description The code is valid for 7 days and replaces any earlier code. Pass it to POST /api/auth/oidc/bind.
+         * @description The code is valid for 7 days and replaces any earlier code. It also expires when the password, e-mail address or roles of the user are changed, when all of the user's second factors are removed, and when the user is suspended. Pass it to POST /api/auth/oidc/bind.
          *
          *     Requires the `users.write` permission.
+         *
+         *     Requires a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
          */
         post: operations["postUsersByIdInvitation"];
         delete?: never;
@@ -2797,7 +2799,9 @@ export interface paths {
         put?: never;
         /**
          * Reset a user's password and end all of the user's sessions
-         * @description Requires the `users.write` permission.
+         * @description To reset your own password, you need a sign-in or step-up within the last 10 minutes (403 STEP_UP_REQUIRED).
+         *
+         *     Requires the `users.write` permission.
          */
         post: operations["postUsersByIdPassword"];
         delete?: never;
