@@ -126,7 +126,8 @@ export class StreamAuthenticator implements Authenticator {
     if (state.status !== 'active') return undefined;
     if (!this.lives(login.state, sid, { ...state, userId: sub, tenantEpoch: 0 })) return undefined;
     const proof = await this.proofOf(login.state, signedInAtMs, {
-      ...{ target: { tenantId: PLATFORM_TENANT, id: sub }, mustHaveFactor: this.rules.mustOperatorsHaveFactor },
+      target: { tenantId: PLATFORM_TENANT, id: sub },
+      mustHaveFactor: this.rules.mustOperatorsHaveFactor,
     });
     return { kind: 'operator', userId: sub, sessionId: sid, proof };
   }

@@ -90,7 +90,8 @@ export class RateGate {
 
   /**
    * Counts the request against each quota. A rejected request counts only against the exhausted ones, so that one
-   * caller cannot use up the quota of others. @throws DomainError limited RATE_LIMITED
+   * caller cannot use up the quota of others.
+   * @throws DomainError limited RATE_LIMITED
    */
   async count(reply: FastifyReply, quotas: readonly Quota[]): Promise<void> {
     const { tightest, counts } = await this.report(reply, quotas);

@@ -55,9 +55,9 @@ const MAX_BODY_LENGTH = 500;
 
 /**
  * Sends the service's own notifications: at most one per hour for each kind of failure. A notification's id is derived
- * from the kind and the hour, so later occurrences change nothing. Each automatic pause of the forwarder, each removal of
- * a person's second factors and each binding of a user's identity causes a separate notification. Also ends the push subscriptions of deleted
- * users and operators.
+ * from the kind and the hour, so later occurrences change nothing. Each automatic pause of the forwarder, each removal
+ * of a person's second factors and each binding of a user's identity causes a separate notification. Also ends the push
+ * subscriptions of deleted users and operators.
  */
 @Injectable()
 export class NotificationPolicy implements Policy {
