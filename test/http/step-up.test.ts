@@ -34,10 +34,14 @@ const stepUp = (token: string, proof: object): Promise<Reply> =>
   service.post('/api/auth/step-up', proof, token, newAddress());
 const signIn = (): Promise<string> => service.signIn(OPERATOR.email, OPERATOR.password);
 
-async function newUser(): Promise<{ email: string; token: string }> {
+async function hire(owner: string): Promise<Account> {
   const email = `${service.fresh('person')}@kontor.test`;
   const body = { fullName: 'A person', email, password: PASSWORD, role: 'USER' };
-  await service.post('/api/users', body, await service.signIn(books.tenant.email));
+  const { id } = await service.post('/api/users', body, owner);
+  return { id, email };
+}
+async function newUser(): Promise<{ email: string; token: string }> {
+  const { email } = await hire(await service.signIn(books.tenant.email));
   return { email, token: await service.signIn(email) };
 }
 
@@ -95,12 +99,7 @@ const GUARDED: Readonly<Record<string, Guarded>> = {
     return (token) => service.call('DELETE', `/api/auth/factors/${id}`, { token });
   }),
   'POST /api/users/{id}/invitation': byOwner(async (recent) => {
-    const email = `${service.fresh('person')}@kontor.test`;
-    const { id } = await service.post(
-      '/api/users',
-      { fullName: 'A person', email, password: PASSWORD, role: 'USER' },
-      recent,
-    );
+    const { id } = await hire(recent);
     return (token) => service.post(`/api/users/${id}/invitation`, {}, token);
   }),
   [OWN_PASSWORD]: byOwner((recent) => {
@@ -110,9 +109,7 @@ const GUARDED: Readonly<Record<string, Guarded>> = {
     );
   }),
   'POST /api/users/{id}/remove-factors': byOwner(async (recent) => {
-    const email = `${service.fresh('person')}@kontor.test`;
-    const body = { fullName: 'A person', email, password: PASSWORD, role: 'USER' };
-    const { id } = await service.post('/api/users', body, recent);
+    const { id, email } = await hire(recent);
     await addApp(email);
     return (token) => service.post(`/api/users/${id}/remove-factors`, { reason: 'A test' }, token);
   }),
@@ -205,12 +202,7 @@ test('A refresh does not count as proof', async () => {
 test('Resetting the password of another user requires no step-up', async () => {
   const { email } = await newOwner();
   const token = await service.signIn(email);
-  const other = `${service.fresh('person')}@kontor.test`;
-  const { id } = await service.post(
-    '/api/users',
-    { fullName: 'A', email: other, password: PASSWORD, role: 'USER' },
-    token,
-  );
+  const { id } = await hire(token);
   clock.pass(11 * MINUTE_MS);
   expect((await service.post(`/api/users/${id}/password`, { newPassword: `${PASSWORD} 2` }, token)).status).toBe(201);
 });

@@ -337,6 +337,15 @@ describe('A webhook', () => {
   });
 });
 
+const LETTERS = '/api/platform/dead-letters';
+/** Parks a dead letter as if the webhook's receiver had failed for three days. */
+async function park(webhookId: string, event: Parameters<DeadLetters['park']>[0]['event']): Promise<void> {
+  const reason = { code: 'UNDELIVERED', message: 'For three days.' };
+  const letters = service.service.app.get(DeadLetters);
+  await letters.park({ origin: 'WEBHOOK', subscriber: `webhook:${webhookId}`, event, reason });
+  await service.quiet();
+}
+
 test('A dead letter of a webhook can be replayed, and shows its messages', async () => {
   const made = await webhookAt('/parked', ['kontor.sale.accepted.v1']);
   await service.sell(partner, saleOf('parked-1'));
@@ -345,20 +354,15 @@ test('A dead letter of a webhook can be replayed, and shows its messages', async
   if (!source) throw new Error('The delivery is not in the log.');
   const { eventId: id, ...place } = source;
   const event = { id, type: 'SaleAccepted', ...place };
-  const reason = { code: 'UNDELIVERED', message: 'For three days.' };
-  await service.service.app
-    .get(DeadLetters)
-    .park({ origin: 'WEBHOOK', subscriber: `webhook:${made.id}`, event, reason });
-  await service.quiet();
+  await park(made.id, event);
   const operator = await service.operator();
-  const letters = '/api/platform/dead-letters';
-  const parked = (await service.get(`${letters}?origin=WEBHOOK`, operator)).body as Page<{
+  const parked = (await service.get(`${LETTERS}?origin=WEBHOOK`, operator)).body as Page<{
     id: string;
     payload: object[];
   }>;
   expect(parked.items).toMatchObject([{ status: 'PARKED', payload: [{ type: 'kontor.sale.accepted.v1' }] }]);
   const replay = async () =>
-    (await service.post(`${letters}/${parked.items[0]?.id ?? ''}/replay`, undefined, operator)).data as object;
+    (await service.post(`${LETTERS}/${parked.items[0]?.id ?? ''}/replay`, undefined, operator)).data as object;
   receiver.answer = (path) => ({ status: path === '/parked' ? 500 : 204 });
   expect(await replay()).toMatchObject({ status: 'PARKED' });
   receiver.answer = () => ({ status: 204 });
@@ -380,19 +384,12 @@ test('A dead letter about the tenant itself, such as the closing of a period, ca
   const filter = { on: 'type', prefixes: ['PeriodClosed'] } as const;
   const [closed] = await service.service.engines.events.readAll({ filter, direction: 'backwards', maxCount: 1 });
   if (!closed) throw new Error('The period is not closed.');
-  const { id, type, stream, revision, position } = closed;
-  const event = { id, type, stream, revision, position };
-  const reason = { code: 'UNDELIVERED', message: 'For three days.' };
-  await service.service.app
-    .get(DeadLetters)
-    .park({ origin: 'WEBHOOK', subscriber: `webhook:${made.id}`, event, reason });
-  await service.quiet();
+  await park(made.id, closed);
   const operator = await service.operator();
-  const letters = '/api/platform/dead-letters';
-  const { items } = (await service.get(`${letters}?origin=WEBHOOK&eventType=PeriodClosed`, operator)).body as Page<{
+  const { items } = (await service.get(`${LETTERS}?origin=WEBHOOK&eventType=PeriodClosed`, operator)).body as Page<{
     id: string;
   }>;
-  const replay = await service.post(`${letters}/${items[0]?.id ?? ''}/replay`, undefined, operator);
+  const replay = await service.post(`${LETTERS}/${items[0]?.id ?? ''}/replay`, undefined, operator);
   expect(replay.data).toMatchObject({ status: 'REPLAYED' });
   expect(receiver.eventsAt('/closed')).toHaveLength(2);
 });
