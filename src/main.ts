@@ -97,10 +97,13 @@ function printLast(output: Output, text: string): void {
   });
 }
 
-/** Ends the process, because its state in memory comes from the replaced history. The next start rebuilds the state. */
+/** Ends the process, because its state in memory comes from data that no longer exists. The next start rebuilds it. */
 function endWhenReplaced(history: HistoryState, logger: Logger, end: () => void): void {
   history.onReplaced((reason) => {
-    logger.error({ reason }, 'exiting because the event store was replaced; the next start rebuilds the read models');
+    logger.error(
+      { reason },
+      'exiting because stored data was replaced or removed; the next start rebuilds the read models',
+    );
     process.stderr.write(`${reason}. Kontor is exiting. The next start rebuilds the read models.\n`);
     end();
   });

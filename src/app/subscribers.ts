@@ -48,7 +48,7 @@ export type SubscriberListeners = {
 };
 
 export type SubscriberParts = SubscriberListeners &
-  Omit<WatchParts, 'models' | 'onReplaced'> & {
+  Omit<WatchParts, 'models' | 'isShared' | 'onReplaced'> & {
     readonly broker: Broker;
     readonly webhooks: WebhookSender;
     readonly integrity: IntegritySettings;
@@ -89,6 +89,7 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
   const watch = new HistoryWatch({
     ...parts,
     models: projections.map(({ model }) => model),
+    isShared: ranges !== undefined,
     onReplaced: (reason) => {
       parts.onHistory({ kind: 'replaced', reason });
     },

@@ -62,7 +62,7 @@ export class HistoryState {
    */
   noteReplaced(reason: string): void {
     if (this.replacement !== undefined) return;
-    this.replacement = `The event store was replaced: ${reason}`;
+    this.replacement = reason;
     for (const listener of this.listeners) listener(this.replacement);
   }
 

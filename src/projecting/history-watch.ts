@@ -1,7 +1,7 @@
 import { BEFORE_ALL, CorruptEvent, type EventReader } from '../ports/event-store.js';
 import type { HistoryIdentity } from '../ports/history.js';
 import type { Logger } from '../ports/log.js';
-import type { AnyTable } from '../ports/read-store.js';
+import { ReadStoreUnavailable, type AnyTable } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { HistoryReadStore } from './history-read-store.js';
@@ -16,12 +16,14 @@ export type WatchParts = {
   /** Undefined if the event store cannot be replaced while it is open. */
   readonly identity: Pick<HistoryIdentity, 'current'> | undefined;
   readonly store: HistoryReadStore;
+  /** Whether other processes can write to the read store. If so, it can be emptied or restored while it is open. */
+  readonly isShared: boolean;
   readonly historyId: string;
   readonly catalogue: EventCatalogue;
   readonly models: readonly AnyTable['model'][];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called at most once, when the watch has detected a replacement. */
+  /** Called at most once, when the watch has detected that the event store was replaced or the read models removed. */
   readonly onReplaced: (reason: string) => void;
 };
 
@@ -33,14 +35,19 @@ const LAST_LOOK_MS = 500;
  */
 const LOOKS_BEFORE_CLEANUP = 60;
 
+const REMOVED = 'The read models were removed from the read store';
+const replaced = (how: string): string => `The event store was replaced: ${how}`;
+
 /**
- * Stores the last event as the history's anchor, and detects the replacement of the event store while the process is
- * running.
+ * Stores the last event as the history's anchor, and detects while the process is running that the event store was
+ * replaced, or that the read models were removed.
  */
 export class HistoryWatch {
   private readonly stopping = new AbortController();
   private readonly register: HistoryRegister;
   private isPrepared = false;
+  /** Version of the history's entry in the last check. It only decreases if the read store was emptied or restored. */
+  private version = 0;
   private readonly running: Promise<void>;
 
   constructor(private readonly parts: WatchParts) {
@@ -64,9 +71,10 @@ export class HistoryWatch {
     for (let looks = 1; !signal.aborted; looks += 1) {
       try {
         const reason = await this.look();
-        // A second check must confirm the replacement, because a starting server may respond before it has read all of
-        // its files.
+        // A second check must confirm the reason, because a starting server may respond before it has read all of its
+        // files.
         if (reason !== undefined && suspicion !== undefined) {
+          if (reason === REMOVED) await this.abandon();
           onReplaced(reason);
           return;
         }
@@ -88,25 +96,49 @@ export class HistoryWatch {
       logger.info({ space }, 'the read models of another history were removed');
   }
 
-  /** Returns the reason why the event store no longer contains the read models' history; undefined if it still does. */
+  /** Returns the reason why this process must not continue; undefined if there is none. */
   private async look(): Promise<string | undefined> {
-    const { identity, historyId, store, events } = this.parts;
+    const { identity, historyId } = this.parts;
     const id = identity ? await identity.current() : historyId;
-    if (id !== historyId) return `it contains the history ${id ?? '(none)'} instead of ${historyId}`;
+    if (id !== historyId) return replaced(`it contains the history ${id ?? '(none)'} instead of ${historyId}`);
     if (!this.isPrepared) await this.register.prepare();
     this.isPrepared = true;
     const found = await this.register.find(historyId);
-    if (!found) {
-      // The read store was damaged and has been recreated as an empty store.
-      await this.register.claim(store.space === '' ? historyId : null);
-      await this.register.put(historyId, { space: store.space, foundAt: null, anchor: null });
-      return undefined;
-    }
+    if (this.isRemoved(found)) return REMOVED;
+    return found ? this.lookAtAnchor(found) : this.registerAgain();
+  }
+
+  private isRemoved(found: Found | undefined): boolean {
+    return this.parts.isShared && (!found || found.entry.isDropped === true || found.version < this.version);
+  }
+
+  private async lookAtAnchor(found: Found): Promise<string | undefined> {
     const { anchor } = found.entry;
-    if (anchor && !(await isThere(events, anchor)))
-      return `it does not contain the event ${anchor.id} at position ${anchor.position}`;
+    if (anchor && !(await isThere(this.parts.events, anchor)))
+      return replaced(`it does not contain the event ${anchor.id} at position ${anchor.position}`);
+    this.version = found.version;
     await this.keepAnchor(found);
     return undefined;
+  }
+
+  /** Registers the history in a read store that was damaged and recreated as an empty store. */
+  private async registerAgain(): Promise<undefined> {
+    const { historyId, store } = this.parts;
+    await this.register.claim(store.space === '' ? historyId : null);
+    await this.register.put(historyId, { space: store.space, foundAt: null, anchor: null });
+  }
+
+  /**
+   * Marks the read models as removed, because processes may since have stored documents and checkpoints among the
+   * missing ones. The next start then builds new read models.
+   */
+  private async abandon(): Promise<void> {
+    const { historyId, store } = this.parts;
+    const found = await this.register.find(historyId);
+    await this.register.claim(null);
+    const entry = { space: store.space, foundAt: null, anchor: null, isDropped: true as const };
+    if (!(await this.register.put(historyId, entry, found?.version)))
+      throw new ReadStoreUnavailable('Another process changed the entry of the history');
   }
 
   /**

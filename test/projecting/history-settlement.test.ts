@@ -6,7 +6,7 @@ import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
 import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 
 import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
-import { foundAt } from '../../src/projecting/history-register.js';
+import { foundAt, HistoryRegister, REGISTER_TABLE } from '../../src/projecting/history-register.js';
 import { settleHistory } from '../../src/projecting/history-settlement.js';
 import type { HistorySpace } from '../../src/eventsourcing/history-state.js';
 import { dropOthers, HistoryWatch } from '../../src/projecting/history-watch.js';
@@ -84,12 +84,37 @@ async function watched(events: EmbeddedEventStore, settled: HistorySpace): Promi
   const reasons: string[] = [];
   const watch = new HistoryWatch({
     ...{ events, identity: events, store: storeOf(settled), catalogue, clock, models: [], logger: silentLogger },
-    historyId: settled.historyId,
+    ...{ historyId: settled.historyId, isShared: false },
     onReplaced: (reason) => reasons.push(reason),
   });
   await watch.stop();
   return reasons;
 }
+
+/** Returns the reasons that a watch of a shared read store reports after the change. */
+async function reasonsAfter(
+  events: EmbeddedEventStore,
+  settled: HistorySpace,
+  change: () => Promise<unknown>,
+): Promise<string[]> {
+  await watched(events, settled);
+  await grow(events, 1);
+  const reasons: string[] = [];
+  const watch = new HistoryWatch({
+    ...{ events, identity: events, store: storeOf(settled), catalogue, clock, models: [], logger: silentLogger },
+    ...{ historyId: settled.historyId, isShared: true },
+    onReplaced: (reason) => reasons.push(reason),
+  });
+  const isAnchored = async () => (await registerOf(settled).find(settled.historyId))?.version === 3;
+  await eventually(isAnchored, 10_000);
+  await change();
+  await eventually(() => reasons.length > 0, 10_000);
+  await watch.stop();
+  return reasons;
+}
+
+const registerOf = (settled: HistorySpace): HistoryRegister => new HistoryRegister(storeOf(settled));
+const empty = (settled: HistorySpace): Promise<void> => storeOf(settled).drop(REGISTER_TABLE);
 
 test('The first history of a read store adopts it, and is known at the next start', async () => {
   const events = await history('a', 3);
@@ -160,16 +185,27 @@ test('A watch registers its history again in a recreated read store', async () =
 test('A watch reports once that the history of a running process was replaced', async () => {
   const events = await history('a', 2);
   const settled = await settle(events);
-  const reasons: string[] = [];
-  const watch = new HistoryWatch({
-    ...{ events, identity: events, store: storeOf(settled), catalogue, clock, models: [], logger: silentLogger },
-    historyId: settled.historyId,
-    onReplaced: (reason) => reasons.push(reason),
-  });
-  await events.renew(settled.historyId, 'another');
-  await eventually(() => reasons.length > 0, 10_000);
-  await watch.stop();
-  expect(reasons).toEqual([`it contains the history another instead of ${settled.historyId}`]);
+  const reasons = await reasonsAfter(events, settled, () => events.renew(settled.historyId, 'another'));
+  expect(reasons).toEqual([
+    `The event store was replaced: it contains the history another instead of ${settled.historyId}`,
+  ]);
+});
+
+test.each([
+  ['emptied', empty],
+  [
+    'emptied and registered again',
+    (settled: HistorySpace, events: EmbeddedEventStore) => empty(settled).then(() => settle(events)),
+  ],
+])('A watch abandons the read models of a shared read store that was %s', async (_, change) => {
+  const events = await history('a', 2);
+  const settled = await settle(events);
+  const reasons = await reasonsAfter(events, settled, () => change(settled, events));
+  expect(reasons).toEqual(['The read models were removed from the read store']);
+  const next = await settle(events);
+  expect(next.historyId).not.toBe(settled.historyId);
+  expect(next.space).not.toBe(settled.space);
+  expect(warnings).toEqual([expect.stringContaining('they were removed')]);
 });
 
 test('Tables of other histories are dropped once, and a history that returns gets new ones', async () => {

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,26 +15,29 @@ import {
 import { eventually } from '../support/eventually.js';
 import { eventStoreRecipe } from '../support/eventstore-server/recipe.js';
 import { mongoRecipe } from '../support/mongo-server/recipe.js';
-import { ServerProcess } from '../support/server-process.js';
+import { ServerProcess, type ServerRecipe } from '../support/server-process.js';
 import { saleOf, TestService, type Books } from '../support/service.js';
 import { countInvoices, expectHistoryToWork, sellTo } from '../support/working-history.js';
 
 const SALES = 60;
 const WARNING = 'the read models do not belong to the event store';
 
-/** An EventStoreDB that can be restarted with other data on the same port. */
-class ExchangeableStore {
+/** A server that can be restarted with other data on the same port. */
+class ExchangeableServer {
   private constructor(
     private readonly root: string,
     private readonly data: { name: string },
     readonly server: ServerProcess,
   ) {}
 
-  static async start(): Promise<ExchangeableStore> {
+  static async start(recipe: ServerRecipe): Promise<ExchangeableServer> {
     const root = await mkdtemp(join(tmpdir(), 'kontor-exchange-'));
     const data = { name: 'first' };
-    const args = (port: number) => eventStoreRecipe.args(port, join(root, data.name));
-    return new ExchangeableStore(root, data, await ServerProcess.start({ ...eventStoreRecipe, args }));
+    const args = (port: number) => {
+      mkdirSync(join(root, data.name), { recursive: true });
+      return recipe.args(port, join(root, data.name));
+    };
+    return new ExchangeableServer(root, data, await ServerProcess.start({ ...recipe, args }));
   }
 
   /** Copies the server's current data to a folder with the given name. */
@@ -58,10 +62,10 @@ class ExchangeableStore {
   }
 }
 
-let store: ExchangeableStore;
-let mongo: ServerProcess;
+let store: ExchangeableServer;
+let mongo: ExchangeableServer;
 beforeAll(async () => {
-  mongo = await ServerProcess.start(mongoRecipe);
+  mongo = await ExchangeableServer.start(mongoRecipe);
 });
 afterAll(() => mongo.dispose());
 
@@ -69,7 +73,7 @@ let service: TestService;
 let isRunning = false;
 beforeEach(async () => {
   isRunning = false;
-  store = await ExchangeableStore.start();
+  store = await ExchangeableServer.start(eventStoreRecipe);
 });
 afterEach(async () => {
   if (isRunning) await service.close();
@@ -82,7 +86,13 @@ const startOn = async (environment: Readonly<Record<string, string>>): Promise<v
 };
 let databases = 0;
 /** Returns settings that select a separate database. */
-const withMongo = () => ({ MONGODB_URL: `${mongo.url}_${(databases += 1)}` });
+const withMongo = () => ({ MONGODB_URL: `${mongo.server.url}_${(databases += 1)}` });
+
+async function deleteAll(url: string): Promise<void> {
+  const client = new MongoClient(url);
+  for (const collection of await client.db().collections()) await collection.deleteMany({});
+  await client.close();
+}
 
 const sell = (books: Books, prefix: string, count: number): Promise<void> => sellTo(service, books, prefix, count);
 const expectToWork = (books: Books): Promise<void> => expectHistoryToWork(service, books, SALES);
@@ -171,6 +181,30 @@ test('A process whose EventStoreDB is replaced is not ready, serves nothing old,
   await eventually(isReady, 20_000);
   service.forgetOperator();
   await expectToWork(await service.openBooks());
+});
+
+test.each([
+  ['is emptied', deleteAll],
+  ['restarts without its data', () => mongo.exchange('empty')],
+])('A process whose MongoDB %s is not ready, and the next start builds new read models', async (_, empty) => {
+  const environment = withMongo();
+  await startOn(environment);
+  const books = await service.openBooks();
+  await sell(books, 'old', 5);
+  await service.quiet();
+  await eventually(isReady, 20_000);
+  const reasons: string[] = [];
+  service.service.engines.history.onReplaced((reason) => reasons.push(reason));
+  await empty(environment.MONGODB_URL);
+  await eventually(() => reasons.length > 0, 20_000);
+  expect(reasons).toEqual(['The read models were removed from the read store']);
+  expect(await isReady()).toBe(false);
+  service.complaints.length = 0;
+  await service.restart();
+  expect(warnings()).toEqual([expect.stringContaining('they were removed')]);
+  await eventually(isReady, 20_000);
+  expect(await invoicesOf(books)).toBe(5);
+  await expectToWork(books);
 });
 
 test('A process ends with one line that gives the reason when its EventStoreDB is replaced, and the next one rebuilds', async () => {
