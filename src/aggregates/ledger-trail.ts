@@ -239,6 +239,10 @@ export const revisionIn = (trail: LedgerTrail, transactionId: string): number =>
 export const currentOf = (trail: LedgerTrail, transactionId: string): LedgerTransaction =>
   traceOf(trail, transactionId).transaction;
 
+/** Whether the trail contains this reversal of the transaction. */
+export const isReversedBy = (trail: LedgerTrail, transactionId: string, reversalId: string): boolean =>
+  knownIn(trail, reversalId)?.transaction.reversalOf === transactionId;
+
 /** A request to cancel a transaction. `reversalId` is the id that the reversal will have. */
 export type Cancellation = {
   readonly transactionId: string;
@@ -256,7 +260,7 @@ export function cancellationOn(
   { transactionId, reversalId: id, date, reason }: Cancellation,
 ): CancelledTransaction | undefined {
   const { transaction, isCancelled } = traceOf(trail, transactionId);
-  if (knownIn(trail, id)?.transaction.reversalOf === transactionId) return undefined;
+  if (isReversedBy(trail, transactionId, id)) return undefined;
   if (isCancelled) throw conflict('ALREADY_CANCELLED', 'The transaction is already cancelled.');
   return { reversal: reversal(transaction, { id, date }), reason };
 }

@@ -80,9 +80,11 @@ export class CustomerCreation {
    * Returns the category rules for the opening balance, or an empty object if there is no opening balance.
    * @throws DomainError conflict PERIOD_CLOSED
    */
-  private async rulesFor({ tenantId }: Target, closing: Closing, { openingBalance }: CreateCustomerInput) {
+  private async rulesFor({ tenantId, id }: Target, closing: Closing, { openingBalance }: CreateCustomerInput) {
     if (!openingBalance) return {};
-    ensureOpen(closing, openingBalance.date);
+    // Repeating a recorded creation posts nothing, so it succeeds even if the period has been closed since.
+    const { state } = await this.reader.read(customer, tenantId, id);
+    if (state.status === 'absent') ensureOpen(closing, openingBalance.date);
     return { rules: await this.categorizer.rulesOf(tenantId) };
   }
 }

@@ -12,6 +12,7 @@ import {
   type Carrier,
   type CategoryRequest,
   type CorrectionRequest,
+  isReversedBy,
   type LedgerTrail,
   revisionIn,
 } from '../aggregates/ledger-trail.js';
@@ -32,7 +33,7 @@ import { conflict, notFound, withinPath } from '../eventsourcing/domain-error.js
 import { handles } from '../eventsourcing/handler.js';
 import { nameUuid } from '../eventsourcing/name-uuid.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { CLOCK, type Clock } from '../ports/time.js';
+import { CLOCK } from '../ports/time.js';
 import { Categorizer } from '../queries/category.queries.js';
 import { LedgerUse } from '../queries/ledger-use.js';
 import { categoryNamed } from './category.commands.js';
@@ -100,6 +101,19 @@ export class TransactionCarriers {
     return found;
   }
 
+  /**
+   * Returns the receipt if an earlier attempt at the request has recorded the reversal. The retry then succeeds even if
+   * its `If-Match` value is outdated by the first attempt, or if the period has been closed since.
+   */
+  async recorded({ tenantId, id, recordId, entity }: Carried, reversalId: string): Promise<Receipt | undefined> {
+    const { state, position } =
+      entity === 'customer'
+        ? await this.reader.read(customer, tenantId, recordId)
+        : await this.reader.read(transactionAggregate, tenantId, recordId);
+    if (!('trail' in state) || !isReversedBy(state.trail, id, reversalId)) return undefined;
+    return { id, revision: revisionIn(state.trail, id), position };
+  }
+
   /** Changes a transaction. The receipt and If-Match use the revision of the transaction, not of its stream. */
   async change<S extends Carrying, E extends DomainEvent, D>(
     aggregate: Aggregate<S, E>,
@@ -150,18 +164,15 @@ function choose(carriers: TransactionCarriers, carried: Carried, request: Catego
   }
 }
 
-/** Finds the transaction to cancel and determines the date of its reversal. @throws DomainError */
+/** Finds the transaction to cancel. @throws DomainError not_found; conflict IS_REVERSAL */
 async function cancellable(
-  reader: RecordReader,
   carriers: TransactionCarriers,
-  clock: Clock,
-  { target, data }: { readonly target: Target; readonly data: { readonly date?: string } },
-): Promise<{ readonly carried: Carried; readonly date: string }> {
-  const { carrier, isReversal, date: reversed } = await carriers.find(target);
+  target: Target,
+): Promise<Carried & { readonly date: string }> {
+  const { carrier, isReversal, date } = await carriers.find(target);
   if (isReversal)
     throw conflict('IS_REVERSAL', 'A reversal cannot be cancelled. Record the transaction again instead.');
-  const date = await reversalDate(reader, clock, { tenantId: target.tenantId, requested: data.date, reversed });
-  return { carried: carriedBy(target, carrier), date };
+  return { ...carriedBy(target, carrier), date };
 }
 
 export const transactionCommandHandlers = [
@@ -183,22 +194,30 @@ export const transactionCommandHandlers = [
     },
   ),
   TransactionCarriers,
-  handles(CancelTransaction, [RecordReader, TransactionCarriers, CLOCK], async (reader, carriers, clock, received) => {
-    const { carried, date } = await cancellable(reader, carriers, clock, received);
-    const { reason } = received.data;
-    return cancel(carriers, carried, { transactionId: carried.id, reversalId: received.newId, date, reason });
-  }),
+  handles(
+    CancelTransaction,
+    [RecordReader, TransactionCarriers, CLOCK],
+    async (reader, carriers, clock, { target, data, newId }) => {
+      const { date: reversed, ...carried } = await cancellable(carriers, target);
+      const recorded = await carriers.recorded(carried, newId);
+      if (recorded) return recorded;
+      const date = await reversalDate(reader, clock, { tenantId: target.tenantId, requested: data.date, reversed });
+      return cancel(carriers, carried, { transactionId: target.id, reversalId: newId, date, reason: data.reason });
+    },
+  ),
   handles(
     CorrectTransaction,
     [RecordReader, TransactionCarriers, Categorizer, CLOCK],
-    async (reader, carriers, categorizer, clock, received) => {
-      const { carried, date } = await cancellable(reader, carriers, clock, received);
-      const { tenantId, id: transactionId } = carried;
-      const { newId: id, data } = received;
+    async (reader, carriers, categorizer, clock, { target, data, newId: id }) => {
+      const { date: reversed, ...carried } = await cancellable(carriers, target);
+      const { tenantId, id: transactionId } = target;
+      const reversalId = nameUuid('reversal', id);
+      const recorded = await carriers.recorded(carried, reversalId);
+      if (recorded) return { ...recorded, id, revision: 0 };
+      const date = await reversalDate(reader, clock, { tenantId, requested: data.date, reversed });
       const prepared = await withinPath('replacement', () =>
         preparedEntry(reader, categorizer, { tenantId, id }, data.replacement),
       );
-      const reversalId = nameUuid('reversal', id);
       const request = { transactionId, reversalId, date, reason: data.reason, ...prepared };
       const { position } = await correct(carriers, carried, request);
       return { id, revision: 0, position };

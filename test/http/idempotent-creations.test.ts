@@ -63,12 +63,20 @@ const countOf = async (list: string): Promise<number> => {
   return totalCount ?? data?.length ?? Number.NaN;
 };
 
-/** Creates the state that a request leaves if it ends after claiming its key. */
-async function claimed(key: string, body: object, recordId: string): Promise<void> {
-  const { id: userId } = ((await service.get('/api/auth/me', token)).data as { user: { id: string } }).user;
-  const stream = `request-key-${books.tenant.id}_${requestKeyId(userId, 'POST /api/customers', key)}`;
-  const data = { recordId, fieldHashes: fieldHashes(body), slowHashes: {}, claimedAt: new Date().toISOString() };
-  const about = { tenantId: books.tenant.id, timestamp: data.claimedAt, version: 1, commandId: randomUUID() };
+type Claimant = { readonly route?: string; readonly tenant?: Books['tenant'] };
+/**
+ * Creates the state that a request leaves if it ends after claiming its key. `members`: those of the path and the body.
+ */
+async function claimed(
+  key: string,
+  members: object,
+  recordId: string,
+  { route = 'POST /api/customers', tenant = books.tenant }: Claimant = {},
+): Promise<void> {
+  const { id: userId } = ((await service.get('/api/auth/me', tenant.token)).data as { user: { id: string } }).user;
+  const stream = `request-key-${tenant.id}_${requestKeyId(userId, route, key)}`;
+  const data = { recordId, fieldHashes: fieldHashes(members), slowHashes: {}, claimedAt: new Date().toISOString() };
+  const about = { tenantId: tenant.id, timestamp: data.claimedAt, version: 1, commandId: randomUUID() };
   const metadata = { ...about, requestId: 'r', $correlationId: 'r' };
   const event = { id: randomUUID(), type: 'RequestKeyClaimed', data, metadata };
   await service.service.engines.events.append({ stream, expected: 'no_stream', events: [event] });
@@ -198,4 +206,59 @@ describe('A creation with an Idempotency-Key', () => {
     const again = await send('/api/transactions', body, 'bytes');
     expect([first.status, again.status, again.text]).toEqual([201, 200, first.text]);
   });
+});
+
+describe('A retry of a stored request whose response was lost', () => {
+  const openedTenant = async () => {
+    const tenant = await service.createTenant();
+    const { id: customerId } = await service.post('/api/customers', { name: 'Ada' }, tenant.token);
+    const entry = { type: 'ADJUSTMENT', date: '2026-03-01', amount: '5.00', customerId, direction: 'OUT' };
+    const record = async () => (await service.post('/api/transactions', entry, tenant.token)).id;
+    return { tenant, entry, record };
+  };
+  const isReversedBy = async (id: string, by: string) =>
+    ((await service.get(`/api/transactions/${id}`, by)).data as { reversedBy: { transactionId: string } }).reversedBy;
+
+  test.each(['cancel', 'correct'])('to %s a transaction succeeds despite If-Match and a closed period', async (act) => {
+    const { tenant, entry, record } = await openedTenant();
+    const id = await record();
+    const body = { reason: 'Digits swapped', date: '2026-03-02', ...(act === 'correct' && { replacement: entry }) };
+    const path = `/api/transactions/${id}/${act}`;
+    const first = await service.post(path, body, tenant.token, { 'if-match': '"0"' });
+    expect(first.told).toBe('201');
+    const newId = act === 'correct' ? first.id : (await isReversedBy(id, tenant.token)).transactionId;
+    const retried = async (key: string) => {
+      await claimed(key, { id, ...body }, newId, { route: `POST /api/transactions/:id/${act}`, tenant });
+      return service.post(path, body, tenant.token, { 'if-match': '"0"', 'idempotency-key': key });
+    };
+    const soon = await retried('lost');
+    expect([soon.told, soon.text]).toEqual(['201', first.text]);
+    await service.post('/api/periods/close', { through: '2026-03-31' }, tenant.token);
+    const later = await retried('lost-longer');
+    expect([later.told, later.text]).toEqual(['201', first.text]);
+    expect((await service.post(path, body, tenant.token, { 'if-match': '"0"' })).status).toBe(409);
+  });
+
+  test('to create a customer with an opening balance succeeds in a closed period', async () => {
+    const { tenant } = await openedTenant();
+    const body = { name: 'Opened', openingBalance: { amount: '9.00', direction: 'OUT', date: '2026-03-01' } };
+    const first = await service.post('/api/customers', body, tenant.token);
+    await claimed('lost', body, first.id, { tenant });
+    await service.post('/api/periods/close', { through: '2026-03-31' }, tenant.token);
+    const retried = await send('/api/customers', body, 'lost', tenant.token);
+    expect([retried.told, retried.text]).toEqual(['201', first.text]);
+    expect((await send('/api/customers', body, 'new', tenant.token)).told).toBe('409 PERIOD_CLOSED');
+  });
+});
+
+test('A retry of a request that was not stored is rejected if the record has changed since', async () => {
+  const { id } = await service.post('/api/customers', { name: 'Ada' }, token);
+  const entry = { type: 'ADJUSTMENT', date: '2026-03-01', amount: '5.00', customerId: id, direction: 'OUT' };
+  const { id: changed } = await service.post('/api/transactions', entry, token);
+  const path = `/api/transactions/${changed}`;
+  await service.call('PATCH', `${path}/category`, { token, body: { categoryId: null } });
+  const body = { reason: 'Digits swapped' };
+  await claimed('unstored', { id: changed, ...body }, randomUUID(), { route: 'POST /api/transactions/:id/cancel' });
+  const headers = { 'if-match': '"0"', 'idempotency-key': 'unstored' };
+  expect((await service.post(`${path}/cancel`, body, token, headers)).told).toBe('409 REVISION_CONFLICT');
 });
