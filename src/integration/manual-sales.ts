@@ -33,6 +33,7 @@ import { command, type Receipt } from '../eventsourcing/command.js';
 import { conflict, notFoundAt } from '../eventsourcing/domain-error.js';
 import { EventCatalogue, type Recorded } from '../eventsourcing/event-catalogue.js';
 import { handles } from '../eventsourcing/handler.js';
+import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { firstOf } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
@@ -45,7 +46,8 @@ import { z } from 'zod';
 
 /**
  * Records a sale, return or cancellation that a user enters. The document is either booked immediately, or rejected and
- * not stored.
+ * not stored. Exception: a return or cancellation is stored as rejected if a partner or another replica changes its sale
+ * between the check and the booking.
  */
 export class CreateSale extends command(ManualSalePayload) {}
 /** Retries the booking of a rejected sale. */
@@ -66,6 +68,8 @@ export class SaleNumbers extends NumberSeries {
 /** Records manual sales and retries rejected ones. */
 @Injectable()
 export class SaleDesk {
+  private readonly turns = new KeyedQueue();
+
   constructor(
     @Inject(CommandRunner) private readonly runner: CommandRunner,
     @Inject(RecordReader) private readonly reader: RecordReader,
@@ -76,8 +80,17 @@ export class SaleDesk {
     @Inject(SaleNumbers) private readonly numbers: SaleNumbers,
   ) {}
 
-  /** @throws DomainError with the codes of the partner intake, PERIOD_CLOSED or EXTERNAL_ID_TAKEN; not_found */
-  async create({ target: request, data: { customerId, ...given } }: CreateSale): Promise<Receipt> {
+  /**
+   * Returns and cancellations of the same sale take turns, so that each is checked against those already booked.
+   * @throws DomainError with the codes of the partner intake, PERIOD_CLOSED or EXTERNAL_ID_TAKEN; not_found
+   */
+  create(received: CreateSale): Promise<Receipt> {
+    const { target, data } = received;
+    if (data.type === 'SALE') return this.recorded(received);
+    return this.turns.run(`${target.tenantId}/${data.relatedExternalId ?? ''}`, () => this.recorded(received));
+  }
+
+  private async recorded({ target: request, data: { customerId, ...given } }: CreateSale): Promise<Receipt> {
     const { tenantId } = request;
     const { state: owner } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
     const { currency, timeZone, ...closing } = presentTenant(owner);

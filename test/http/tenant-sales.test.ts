@@ -283,6 +283,15 @@ describe('A sale recorded manually', () => {
     expect((await service.transactions(books.tenant.token)).totalCount).toBe(rounds);
   });
 
+  test('that is returned in full twice at once is returned once, and the other return leaves nothing behind', async () => {
+    for (const sold of ['first', 'second', 'third']) {
+      await record(manual({ externalId: sold }));
+      const replies = await Promise.all([1, 2].map(() => record(manual(returnOf(sold)))));
+      expect(replies.map(codeOf).sort()).toEqual(['201 -', '409 RETURN_EXCEEDS_SALE']);
+    }
+    expect((await listed()).sort()).toEqual(['S-000001', 'S-000002', 'S-000003', 'first', 'second', 'third']);
+  });
+
   test('skips numbers that users have assigned', async () => {
     for (const n of [1, 2, 3]) await record(manual({ externalId: `S-00000${n}` }));
     expect((await saleAt((await record(manual())).id)).externalId).toBe('S-000004');
