@@ -51,9 +51,9 @@ export const sessionEvents = {
   SessionVerified: domain('OTHER', 'session', z.object({ factor, verifiedAt: Instant })),
   RefreshTokenRotated: technical(z.object({ refreshTokenHash: tokenHash, rotatedAt: Instant, expiresAt: Instant })),
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
-  /** A sign-in with a correct password but a wrong second factor. The only event in its stream. */
+  /** A sign-in with a correct password, or a step-up, with a wrong second factor. The only event in its stream. */
   FactorRefused: domain('OTHER', 'session', z.object({ userId: z.string(), refusedAt: Instant })),
-  /** A rejected sign-in. The only event in its stream. */
+  /** A rejected sign-in, or a step-up with a wrong password. The only event in its stream. */
   LoginFailed: domain(
     'OTHER',
     'session',

@@ -1,3 +1,4 @@
+import { Inject } from '@nestjs/common';
 import { z } from 'zod';
 import { wrongFactor } from '../aggregates/factor.aggregate.js';
 import { endOwnSession, session, verifySession } from '../aggregates/session.aggregate.js';
@@ -84,14 +85,16 @@ async function accountOf(accounts: SessionAccounts, claims: FactorClaims | undef
 const targetOf = ({ tenantId, owner: { userId: id } }: Account): Target => ({ tenantId, id });
 
 /**
- * Verifies the proof of a step-up. `verify` returns the factor, or undefined for the password.
+ * Verifies the proof of a step-up. `verify` returns the factor, or undefined for the password. A wrong proof is recorded
+ * like a rejected sign-in.
  * @throws DomainError invalid
  */
 class StepUpProofs {
   constructor(
-    private readonly proofs: FactorProofs,
-    private readonly passwords: Passwords,
-    private readonly throttle: LoginThrottle,
+    @Inject(FactorProofs) private readonly proofs: FactorProofs,
+    @Inject(Passwords) private readonly passwords: Passwords,
+    @Inject(LoginThrottle) private readonly throttle: LoginThrottle,
+    @Inject(LoginFailures) private readonly failures: LoginFailures,
   ) {}
 
   async verify(account: Account, sessionId: string, data: StepUpData): Promise<string | undefined> {
@@ -103,11 +106,13 @@ class StepUpProofs {
     const claims = await this.proofs.claimsOf(data.factorToken);
     const challenge = claims?.sid === sessionId ? claims.jti : undefined;
     const factor = await this.proofs.spend(targetOf(account), data, challenge);
-    if (factor === undefined) throw invalid([{ path, message: wrongFactor().message }]);
-    return factor;
+    if (factor !== undefined) return factor;
+    this.failures.record(account, 'WRONG_FACTOR');
+    throw invalid([{ path, message: wrongFactor().message }]);
   }
 
-  private async password({ tenantId, owner, passwordHash }: Account, { password }: StepUpData): Promise<undefined> {
+  private async password(account: Account, { password }: StepUpData): Promise<undefined> {
+    const { tenantId, owner, passwordHash } = account;
     if (password === undefined)
       throw invalid([{ path: 'password', message: 'Your account has no second factor. Send the password.' }]);
     const isRight = await this.throttle.guard(
@@ -115,8 +120,9 @@ class StepUpProofs {
       currentContext().ip ?? '',
       async () => ((await this.passwords.matches(passwordHash, password)) ? true : undefined),
     );
-    if (isRight !== true) throw invalid([{ path: 'password', message: 'The password is wrong.' }]);
-    return undefined;
+    if (isRight) return undefined;
+    this.failures.record(account, 'WRONG_PASSWORD');
+    throw invalid([{ path: 'password', message: 'The password is wrong.' }]);
   }
 }
 
@@ -134,10 +140,11 @@ export const stepUpCommandHandlers = [
       throw wrongFactor();
     },
   ),
+  StepUpProofs,
   handles(
     StepUp,
-    [CommandRunner, SessionAccounts, FactorProofs, Passwords, LoginThrottle, CLOCK],
-    async (runner, accounts, proofs, passwords, throttle, clock, { args: [{ userId, sessionId }, data, host] }) => {
+    [CommandRunner, SessionAccounts, FactorProofs, StepUpProofs, CLOCK],
+    async (runner, accounts, proofs, stepUps, clock, { args: [{ userId, sessionId }, data, host] }) => {
       const { tenantId } = currentContext();
       if (isOidcSession(sessionId))
         throw conflict('SIGN_IN_AGAIN', 'Your OpenID provider manages this session. Sign in again there.');
@@ -147,7 +154,7 @@ export const stepUpCommandHandlers = [
         const known = await proofs.of(targetOf(account));
         return { outcome: await proofs.required(account, known, host, sessionId), position: 0 };
       }
-      const factor = await new StepUpProofs(proofs, passwords, throttle).verify(account, sessionId, data);
+      const factor = await stepUps.verify(account, sessionId, data);
       const verified = { ...(factor !== undefined && { factor }) };
       const { position } = await runner.execute(session, { tenantId, id: sessionId }, verified, verifySession);
       return { outcome: { verifiedUntil: new Date(clock.nowMs() + STEP_UP_MS).toISOString() }, position };

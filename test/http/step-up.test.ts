@@ -3,6 +3,7 @@ import { decodeJwt } from 'jose';
 import { codeAt, stepAt } from '../../src/security/totp.js';
 import { AuthenticatorApp, decodedSecret } from '../support/authenticator-app.js';
 import { backupOf } from '../support/backups.js';
+import { eventually } from '../support/eventually.js';
 import type { Reply } from '../support/reply.js';
 import { routeTable } from '../support/route-table.js';
 import { OPERATOR, PASSWORD, TestService, type Books } from '../support/service.js';
@@ -277,6 +278,26 @@ describe('A step-up', () => {
     const again = (await service.post('/api/auth/step-up', {}, token, host)).data as Asked;
     const asLogin = { factorToken: again.factorToken, credential: passkey.get(again.options) };
     expect((await service.post('/api/auth/login/factor', asLogin)).told).toBe('401 UNAUTHENTICATED');
+  });
+
+  test('with a wrong password or a wrong code is recorded like a rejected sign-in', async () => {
+    const { token } = await newUser();
+    const { sub, sid } = decodeJwt(token);
+    const refusals = async () => {
+      const history = await service.service.engines.events.readAll({ maxCount: 1_000_000 });
+      const own = history.filter(({ data }) => (data as { userId?: unknown }).userId === sub);
+      return own.filter(({ type }) => type === 'LoginFailed' || type === 'FactorRefused');
+    };
+    await stepUp(token, { password: 'wrong' });
+    await AuthenticatorApp.addTo(service, token);
+    await stepUp(token, { code: '000000' });
+    await eventually(async () => (await refusals()).length === 2, 10_000);
+    const [password, factor] = await refusals();
+    expect(password).toMatchObject({ type: 'LoginFailed', data: { reason: 'WRONG_PASSWORD' } });
+    expect(factor).toMatchObject({
+      type: 'FactorRefused',
+      metadata: { tenantId: books.tenant.id, userId: sub, sessionId: sid },
+    });
   });
 
   test('is limited like a sign-in', async () => {
