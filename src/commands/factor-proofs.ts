@@ -21,7 +21,7 @@ import { AssertionCredential, asserted, requestOptions } from '../security/passk
 import { hashOfRecoveryCode } from '../security/recovery-codes.js';
 import { SecretBox } from '../security/secret-box.js';
 import { stepOfCode } from '../security/totp.js';
-import { LoginThrottle } from './login-throttle.js';
+import { LoginThrottle, SECOND_FACTORS } from './login-throttle.js';
 import type { Account } from './session-accounts.js';
 
 /** Proofs of a second factor. A request contains at most one of them. */
@@ -102,14 +102,15 @@ export class FactorProofs {
    */
   spend(target: Target, proof: FactorProof, challenge: string | undefined): Promise<Method | undefined> {
     const account = streamName(factors.name, target.tenantId, target.id);
-    return this.throttle.guard(account, currentContext().ip ?? '', async () => {
+    const attempt = async (): Promise<Method | undefined> => {
       try {
         return await this.use(target, proof, challenge);
       } catch (error) {
         if (error instanceof DomainError && error.kind === 'unauthenticated') return undefined;
         throw error;
       }
-    });
+    };
+    return this.throttle.guard(account, currentContext().ip ?? '', attempt, SECOND_FACTORS);
   }
 
   private async use(target: Target, proof: FactorProof, challenge: string | undefined): Promise<Method> {

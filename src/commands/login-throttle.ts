@@ -23,6 +23,14 @@ const WARN_EVERY_MS = 1_000;
 const FREE_FAILURES = 10;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 16_000;
+/** Limit on failures for an account, regardless of the address. `max` applies only to unknown addresses. */
+type AccountLimit = { readonly windowMs: number; readonly max: number };
+const SIGN_INS: AccountLimit = { windowMs: WINDOW_MS, max: Number.POSITIVE_INFINITY };
+/**
+ * A code has only six digits, so guesses must be limited over a longer period. An attempt requires the password or a
+ * session, so others cannot use up this limit.
+ */
+export const SECOND_FACTORS: AccountLimit = { windowMs: 24 * 3_600_000, max: 30 };
 /** Period during which an address counts as known to the account after a sign-in. */
 const KNOWN_MS = 30 * 24 * 3_600_000;
 /**
@@ -43,8 +51,9 @@ type Reservation = readonly {
 /**
  * Limits password guessing. In 15 minutes, an address may cause 10 failures for one account and 100 failures in total.
  * An IPv6 network counts as one address. After 10 failures for an account, regardless of the address, attempts must be
- * 1 to 16 seconds apart. If an address is known from an earlier sign-in to the account, only the first limit applies,
- * so that others cannot lock out the owner.
+ * 1 to 16 seconds apart. After 30 wrong second factors for an account in 24 hours, no further ones are checked. If an
+ * address is known from an earlier sign-in to the account, only the first limit applies, so that others cannot lock out
+ * the owner.
  *
  * An attempt is counted before it is made, so that concurrent attempts cannot exceed a limit. The count is reverted
  * unless the attempt fails. Addresses take turns, as do the accounts of one address. If the shared cache is
@@ -68,28 +77,35 @@ export class LoginThrottle {
    * @throws DomainError limited RATE_LIMITED or unavailable, in which case no attempt was made; any error from
    * `attempt`
    */
-  guard<T>(account: string, address: string, attempt: () => Promise<T | undefined>): Promise<T | undefined> {
+  guard<T>(
+    account: string,
+    address: string,
+    attempt: () => Promise<T | undefined>,
+    limit = SIGN_INS,
+  ): Promise<T | undefined> {
     const visitor = { group: clientNetwork(address), member: account };
-    return this.gate.run(visitor, () => this.reserveAndMake(visitor, attempt));
+    return this.gate.run(visitor, () => this.reserveAndMake(visitor, attempt, limit));
   }
 
   private async reserveAndMake<T>(
     { group: network, member: account }: Required<Visitor>,
     attempt: () => Promise<T | undefined>,
+    { windowMs, max }: AccountLimit,
   ): Promise<T | undefined> {
     const key = digest(`${account}\n${network}`);
     const reserved = await Promise.all([
       this.hit(`login:account:${key}`, MAX_PER_ACCOUNT),
       this.hit(`login:address:${digest(network)}`, MAX_PER_ADDRESS),
-      this.hit(`login:everywhere:${digest(account)}`, Number.POSITIVE_INFINITY),
+      this.hit(`login:everywhere:${digest(account)}`, max, windowMs),
     ]);
     let failed = false;
     try {
       const [forAccount, forAddress, everywhere] = reserved;
       if (forAccount.isOver !== undefined) throw this.tooMany(forAccount.isOver);
-      const isSuspicious = forAddress.isOver !== undefined || everywhere.count > FREE_FAILURES;
+      const isOver = forAddress.isOver ?? everywhere.isOver;
+      const isSuspicious = isOver !== undefined || everywhere.count > FREE_FAILURES;
       if (isSuspicious && (await this.cache.get(knownKey(key))) === undefined) {
-        if (forAddress.isOver !== undefined) throw this.tooMany(forAddress.isOver);
+        if (isOver !== undefined) throw this.tooMany(isOver);
         await this.pause(account, everywhere.count);
       }
       const result = await attempt();

@@ -1,5 +1,5 @@
 import { MemoryCache } from '../../src/adapters/embedded/cache.js';
-import { LoginThrottle } from '../../src/commands/login-throttle.js';
+import { LoginThrottle, SECOND_FACTORS } from '../../src/commands/login-throttle.js';
 import { DomainError } from '../../src/eventsourcing/domain-error.js';
 import { Passwords } from '../../src/security/passwords.js';
 import type { Logger } from '../../src/ports/log.js';
@@ -30,13 +30,19 @@ describe('Failed sign-ins', () => {
    * Makes an attempt and resolves with its outcome. A rejection includes the number of seconds until the next permitted
    * attempt.
    */
-  const attempt = async (outcome: Outcome, account = 'ada', address = '10.0.0.1'): Promise<string> => {
+  const attempt = async (
+    outcome: Outcome,
+    account = 'ada',
+    address = '10.0.0.1',
+    limit?: typeof SECOND_FACTORS,
+  ): Promise<string> => {
     try {
-      const result = await throttle.guard(account, address, () => {
+      const make = () => {
         attempts += 1;
         if (outcome === 'unavailable') throw new DomainError('unavailable', 'UNAVAILABLE', 'Later.');
         return Promise.resolve(outcome === 'right' ? 'in' : undefined);
-      });
+      };
+      const result = await throttle.guard(account, address, make, limit);
       return result ?? 'wrong';
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
@@ -189,6 +195,27 @@ describe('Failed sign-ins', () => {
     expect(await attempt('right', 'eve', '10.5.0.1')).toBe('in');
     await clock.advance(16_000);
     expect(await strange('right')).toBe('in');
+  });
+
+  test('with wrong second factors from changing addresses are limited to thirty a day', async () => {
+    let address = 0;
+    const strange = (outcome: Outcome, limit?: typeof SECOND_FACTORS): Promise<string> =>
+      attempt(outcome, limit ? 'factors of ada' : 'ada', `10.5.0.${(address += 1)}`, limit);
+    expect(await attempt('right', 'factors of ada', '10.6.0.1', SECOND_FACTORS)).toBe('in');
+    for (let guess = 0; guess < 30; guess += 1) {
+      expect([guess, await strange('wrong', SECOND_FACTORS), await strange('wrong')]).toEqual([
+        guess,
+        'wrong',
+        'wrong',
+      ]);
+      await clock.advance(16_000);
+    }
+    const secondsLeft = 86_400 - 30 * 16;
+    expect(await strange('right', SECOND_FACTORS)).toBe(`RATE_LIMITED ${secondsLeft}`);
+    expect(await strange('right')).toBe('in');
+    expect(await attempt('right', 'factors of ada', '10.6.0.1', SECOND_FACTORS)).toBe('in');
+    await clock.advance(secondsLeft * 1_000);
+    expect(await strange('right', SECOND_FACTORS)).toBe('in');
   });
 
   test('from other addresses do not delay users at an address where they signed in before', async () => {

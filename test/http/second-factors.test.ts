@@ -306,3 +306,25 @@ test('An operator signs in with a factor like a user', async () => {
   const { accessToken } = done.data as { accessToken: string };
   expect((await service.get('/api/platform/operators', accessToken)).status).toBe(200);
 });
+
+test('A second factor is refused for a day after thirty wrong codes, step-ups included, except from an address used before', async () => {
+  const { email, app } = await person();
+  const usual = newAddress();
+  const done = await complete((await challengeOf(email)).factorToken, { code: app.code() }, usual);
+  const { accessToken } = done.data as { accessToken: string };
+  const guessed = async (guess: () => Promise<Reply>) => {
+    for (let wrong = 0; wrong < 15; wrong += 1) {
+      expect([wrong, (await guess()).told]).toEqual([wrong, expect.stringMatching(/^40[01] /)]);
+      clock.pass(17_000);
+    }
+  };
+  await guessed(() => service.post('/api/auth/step-up', { code: '000000' }, accessToken, newAddress()));
+  const { factorToken } = await challengeOf(email);
+  await guessed(() => complete(factorToken, { code: '000000' }));
+  const later = await challengeOf(email);
+  const refused = await complete(later.factorToken, { code: app.code() });
+  expect([refused.told, Number(refused.headers['retry-after']) > 23 * 3_600]).toEqual(['429 RATE_LIMITED', true]);
+  expect((await complete(later.factorToken, { code: app.code() }, usual)).status).toBe(200);
+  clock.pass(24 * 60 * MINUTE_MS);
+  expect((await complete((await challengeOf(email)).factorToken, { code: app.code() })).status).toBe(200);
+});
