@@ -246,7 +246,11 @@ describe('Tenant settings', () => {
     await service.post('/api/users', person, at(acme).token);
     const clerk = await service.signIn(email);
     const change = (token: string) => service.call('PATCH', '/api/settings', { token, body: { requireFactor: true } });
-    expect((await change(clerk)).told).toBe('403 FORBIDDEN');
+    const refused = await change(clerk);
+    expect([refused.told, refused.problem.message]).toEqual([
+      '403 FORBIDDEN',
+      'Only users with all permissions can change the settings.',
+    ]);
     expect((await change(await service.createUser(at(acme), 'ADMIN'))).status).toBe(200);
   });
 
