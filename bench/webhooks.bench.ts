@@ -55,6 +55,7 @@ async function deliver(directory: string, url: string): Promise<Run> {
   const dispatcher = new WebhookDispatcher({
     ...{ events, store, catalogue, clock, ids, logger: silentLogger, sender, park: failed },
     report: () => Promise.resolve(),
+    resign: () => void (errors += 1),
   });
   const [beganMs, cpu] = [performance.now(), process.cpuUsage()];
   dispatcher.start();

@@ -102,7 +102,7 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
   }
   if (roles.includes('forwarder')) {
     led.push(leadRanges({ leadership, ranges }, FORWARDER_GROUP, (portion) => forward(parts, portion)));
-    led.push(leadership.lead(`forwarder:${WEBHOOKS}`, () => dispatch(parts)));
+    led.push(leadership.lead(`forwarder:${WEBHOOKS}`, (_term, _stale, resign) => dispatch(parts, resign)));
   }
   return {
     stop: async () => {
@@ -200,10 +200,10 @@ function forward(parts: SubscriberParts, portion: LedPortion | undefined): Promi
   return Promise.resolve(forwarder);
 }
 
-function dispatch(parts: SubscriberParts): Promise<Led> {
+function dispatch(parts: SubscriberParts, resign: () => void): Promise<Led> {
   const { events, store, catalogue, clock, ids, logger, callbacks, meters, webhooks: sender } = parts;
   const dispatcher = new WebhookDispatcher({
-    ...{ events, store, catalogue, clock, ids, logger, sender },
+    ...{ events, store, catalogue, clock, ids, logger, sender, resign },
     report: callbacks.noteWebhook,
     park: (subscriber, event, error) => callbacks.park(letterOf('WEBHOOK', subscriber, event, error)),
     meter: meters.of(WEBHOOKS, 'push'),

@@ -36,7 +36,12 @@ const REPORT_EVERY_MS = 10 * 60_000;
 /** Time limit for attempts in progress when the process stops. */
 const STOP_WITHIN_MS = 2_000;
 
-type Parts = Omit<DeliveryParts, 'turns'> & { readonly store: ReadStore; readonly meter?: QueueMeter };
+type Parts = Omit<DeliveryParts, 'turns'> & {
+  readonly store: ReadStore;
+  readonly meter?: QueueMeter;
+  /** Gives up the lease, because another process has stored progress. */
+  readonly resign: () => void;
+};
 
 /**
  * Delivers integration events to all tenants' webhooks. Reads new events once and offers each to its tenant's webhooks.
@@ -58,6 +63,8 @@ export class WebhookDispatcher {
   private saved: Position = BEFORE_ALL;
   private running: Promise<unknown> = Promise.resolve();
   private reportedAtMs: number;
+  /** Whether another process has stored progress. This process then saves nothing more. */
+  private isReplaced = false;
 
   constructor(private readonly parts: Parts) {
     this.log = new DeliveryLog(parts.store);
@@ -226,7 +233,7 @@ export class WebhookDispatcher {
 
   /** Save operations run one after another, because each expects the versions that the previous one stored. */
   private save(): Promise<void> {
-    return this.saves.run('', () => this.saveNow());
+    return this.saves.run('', () => (this.isReplaced ? Promise.resolve() : this.saveNow()));
   }
 
   /** Saves one snapshot of all lanes. If saving fails, the next snapshot includes the same changes. */
@@ -242,13 +249,23 @@ export class WebhookDispatcher {
     if (changed.size === 0 && routed === this.saved) return;
     try {
       for (const lane of dirty) await this.record(lane);
-      await this.log.save(changed, { key: subscriberKey(WEBHOOKS), position: routed });
+      const isSaved = await this.log.save(changed, { key: subscriberKey(WEBHOOKS), position: routed });
+      if (!isSaved) {
+        this.resign();
+        return;
+      }
       this.saved = routed;
       for (const [id, lane] of changed) if (lane === null) this.ended.delete(id);
     } catch (error) {
       for (const lane of dirty) lane.isDirty = true;
       throw error;
     }
+  }
+
+  private resign(): void {
+    this.isReplaced = true;
+    this.parts.logger.warn({}, 'another process has stored the progress of webhooks; this process stops delivering');
+    this.parts.resign();
   }
 
   private async record({ attempts, address: { tenantId, id: webhookId } }: WebhookLane): Promise<void> {

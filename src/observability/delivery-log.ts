@@ -2,9 +2,10 @@ import {
   PLATFORM,
   tenantScope,
   type AnyTable,
+  type DocumentKey,
+  type DocumentWrite,
   type ReadModel,
   type ReadStore,
-  type Scope,
 } from '../ports/read-store.js';
 
 export type DeliveryStatus = 'PENDING' | 'DELIVERED' | 'FAILED';
@@ -86,10 +87,19 @@ const keyOf = (webhookId: string, slot: number): string => `${webhookId}~${slot}
 const STRETCH = 200;
 const PAGE = 500;
 
-type Write = { readonly table: AnyTable; readonly scope: Scope; readonly id: string; readonly document: object | null };
+const stretchesOf = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / STRETCH) }, (_, at) => all.slice(at * STRETCH, (at + 1) * STRETCH));
+
+/** A write that replaces the document at a position, or a missing document. */
+const replacing = (key: DocumentKey, document: object | null, position: number | undefined): DocumentWrite => ({
+  ...{ ...key, document, expected: position ?? null, position: (position ?? 0) + 1 },
+});
 
 /** Stores and reads the progress and the log of webhook deliveries. @throws ReadStoreUnavailable */
 export class DeliveryLog {
+  /** Positions of the stored lanes, as this process last read or stored them. */
+  private readonly positions = new Map<string, number>();
+
   constructor(private readonly store: ReadStore) {}
 
   prepare(): Promise<void> {
@@ -146,42 +156,66 @@ export class DeliveryLog {
 
   async lanes<Lane extends StoredLane>(): Promise<readonly Lane[]> {
     const found: Lane[] = [];
+    this.positions.clear();
     for (let after: string | undefined = ''; after !== undefined;) {
       const part = await this.store.list(LANE_TABLE, PLATFORM, { offset: 0, limit: PAGE, after });
-      found.push(...part.items.map((json) => JSON.parse(json) as Lane));
+      const ids = part.items.map((json) => (JSON.parse(json) as Lane).id);
+      found.push(...(await this.load(ids)).map((json) => JSON.parse(json) as Lane));
       after = part.next;
     }
     return found;
   }
 
-  /** Stores deliveries, a few hundred at a time. Overwrites entries stored by other leaders. */
+  /**
+   * Stores deliveries, a few hundred at a time. Overwrites entries stored by other leaders.
+   * @throws Error if another leader writes at the same time
+   */
   async record({ tenantId, webhookId, bySlot }: LoggedDeliveries): Promise<void> {
-    const writes = [...bySlot].map(([slot, document]) => ({
-      ...{ table: DELIVERY_TABLE, scope: tenantScope(tenantId), id: keyOf(webhookId, slot), document },
-    }));
-    for (let first = 0; first < writes.length; first += STRETCH) await this.write(writes.slice(first, first + STRETCH));
+    const keyAt = (slot: number): DocumentKey => ({ scope: tenantScope(tenantId), id: keyOf(webhookId, slot) });
+    for (const part of stretchesOf([...bySlot])) {
+      const known = await this.store.load(
+        DELIVERY_TABLE,
+        part.map(([slot]) => keyAt(slot)),
+      );
+      const writes = part.map(([slot, delivery], at) => replacing(keyAt(slot), delivery, known[at]?.position));
+      if (!(await this.write(DELIVERY_TABLE, writes)))
+        throw new Error('Another leader has stored deliveries of the same webhook');
+    }
   }
 
-  /** Stores lanes. A null value removes a lane. Stores the checkpoint last, and only if all lanes were stored. */
+  /**
+   * Stores lanes. A null value removes a lane. Stores the checkpoint last, and only if all lanes were stored. Returns
+   * false if another process has changed a lane since this process last read or stored it.
+   */
   async save(
     changed: ReadonlyMap<string, StoredLane | null>,
     checkpoint: { readonly key: string; readonly position: number },
-  ): Promise<void> {
-    const writes = [...changed].map(([id, document]) => ({ table: LANE_TABLE, scope: PLATFORM, id, document }));
-    for (let first = 0; first < writes.length; first += STRETCH) await this.write(writes.slice(first, first + STRETCH));
+  ): Promise<boolean> {
+    for (const part of stretchesOf([...changed])) {
+      // Another process has added the lanes that are stored but that this process has not read.
+      const added = part.map(([id]) => id).filter((id) => !this.positions.has(id));
+      if ((await this.load(added)).length > 0) return false;
+      const writes = part.map(([id, lane]) => replacing({ scope: PLATFORM, id }, lane, this.positions.get(id)));
+      if (!(await this.write(LANE_TABLE, writes))) return false;
+      for (const { id, position } of writes) this.positions.set(id, position);
+    }
     await this.store.write({ tables: [], checkpoints: [checkpoint] });
+    return true;
   }
 
-  /** @throws Error if another leader has written concurrently */
-  private async write(writes: readonly Write[]): Promise<void> {
-    const [table] = writes.map((one) => one.table);
-    if (!table) return;
-    const known = await this.store.load(table, writes);
-    const guarded = writes.map(({ scope, id, document }, index) => {
-      const expected = known[index]?.position ?? null;
-      return { scope, id, document, expected, position: (expected ?? 0) + 1 };
-    });
-    const { conflicts } = await this.store.write({ tables: [{ table, writes: guarded }], checkpoints: [] });
-    if (conflicts.length > 0) throw new Error('Another leader has stored the progress of the same webhooks');
+  /** Returns the stored lanes as JSON, and remembers their positions. */
+  private async load(ids: readonly string[]): Promise<readonly string[]> {
+    const keys = ids.map((id) => ({ scope: PLATFORM, id }));
+    const found = keys.length === 0 ? [] : await this.store.load(LANE_TABLE, keys);
+    for (const [at, id] of ids.entries()) {
+      const position = found[at]?.position;
+      if (position !== undefined) this.positions.set(id, position);
+    }
+    return found.flatMap((stored) => stored?.json ?? []);
+  }
+
+  private async write(table: AnyTable, writes: readonly DocumentWrite[]): Promise<boolean> {
+    const { conflicts } = await this.store.write({ tables: [{ table, writes }], checkpoints: [] });
+    return conflicts.length === 0;
   }
 }

@@ -19,9 +19,9 @@ export type Led = { stop(): Promise<void> };
 
 /**
  * Starts the work of a new leader. `term` is a fencing token, greater than that of every earlier leader. `stale` aborts
- * when the lease is lost, even while the work is still starting.
+ * when the lease is lost, even while the work is still starting. `resign` ends the work and releases the lease.
  */
-export type Begin = (term: number, stale: AbortSignal) => Promise<Led>;
+export type Begin = (term: number, stale: AbortSignal, resign: () => void) => Promise<Led>;
 
 /** The last observed lease, and the time at which this process first observed that state. */
 type Sighting = { lease: Lease | undefined; atMs: number };
@@ -96,9 +96,12 @@ export class Leadership {
     const { term } = taken;
     this.logger.info({ lease: name, term }, 'this process became the leader');
     const stale = new AbortController();
-    const work = begin(term, stale.signal).catch((error: unknown) => {
-      this.logger.error({ err: error, lease: name }, 'the work of the leader could not be started; retrying');
+    const resign = (): void => {
       stale.abort();
+    };
+    const work = begin(term, stale.signal, resign).catch((error: unknown) => {
+      this.logger.error({ err: error, lease: name }, 'the work of the leader could not be started; retrying');
+      resign();
       return undefined;
     });
     const held = await this.renew(name, taken, AbortSignal.any([signal, stale.signal]));

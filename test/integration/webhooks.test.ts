@@ -32,7 +32,7 @@ import { reasonOf } from '../../src/integration/dead-letters.js';
 import { FAILING_FOR_MS, RETRIED_FOR_MS } from '../../src/integration/webhook-attempts.js';
 import { WebhookDispatcher } from '../../src/integration/webhook-dispatcher.js';
 import type { SavedLane } from '../../src/integration/webhook-lane.js';
-import { type Delivery, DeliveryLog } from '../../src/observability/delivery-log.js';
+import { type Delivery, DeliveryLog, type StoredLane } from '../../src/observability/delivery-log.js';
 import { PLATFORM_TENANT, streamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import { silentLogger } from '../../src/ports/log.js';
@@ -76,6 +76,8 @@ class Office {
   private readonly dispatchers: WebhookDispatcher[] = [];
   private readonly senders: CountingSender[] = [];
   private reads!: EmbeddedReadStore;
+  /** Number of dispatchers that gave up their lease. */
+  resigned = 0;
   private made = 0;
 
   private constructor(
@@ -128,8 +130,10 @@ class Office {
     const sender = new CountingSender({ clock, keys, allowPrivate });
     this.senders.push(sender);
     const dispatcher = new WebhookDispatcher({
-      ...{ events, catalogue, clock, ids, logger: silentLogger, store: reads },
-      sender,
+      ...{ events, catalogue, clock, ids, logger: silentLogger, store: reads, sender },
+      resign: () => {
+        this.resigned += 1;
+      },
       park: (subscriber, { id: eventId }, error) => {
         letters.push({ subscriber, eventId, code: reasonOf(error).code });
         return Promise.resolve();
@@ -518,6 +522,57 @@ test('Only sales of tenants with webhooks are read, and a new webhook gets every
   );
   expect(salesAt('/first')).toEqual(early);
   expect(read).not.toContain(streamOf(first, last));
+});
+
+test('A leader that continues after a pause does not overwrite the progress of its successor', async () => {
+  await office.webhook(tenant, '/paused');
+  let isPaused = false;
+  const events = overriding<EventReader, Pick<EventReader, 'subscribeToAll'>>(office.events, {
+    async *subscribeToAll(subscription) {
+      for await (const batch of office.events.subscribeToAll(subscription)) {
+        if (isPaused) return;
+        yield batch;
+      }
+    },
+  });
+  const stored = async () => (await office.log.lanes<SavedLane>())[0];
+  const former = office.start(true, events);
+  const record = await office.record(tenant, 1);
+  await office.until(async () => countAt('/paused') === 1 && (await stored())?.open.length === 0, 100);
+  // The time does not advance, so the former leader has not stored this delivery.
+  await office.change(tenant, record, '2');
+  await eventually(() => countAt('/paused') === 2, PATIENCE_MS);
+  isPaused = true;
+  const { clock } = office;
+  office.crash();
+  office.receiver.answer = () => ({ status: 503 });
+  office.start();
+  await office.change(tenant, record, '3');
+  await office.until(async () => (await stored())?.open.length === 2, 100);
+
+  await clock.leap(1_000);
+  await former.stop();
+  expect((await stored())?.open).toHaveLength(2);
+  expect(office.resigned).toBe(1);
+  office.crash();
+  office.receiver.answer = () => ({ status: 204 });
+  office.start();
+  await office.until(() => countAt('/paused') === 3);
+  expect(namesAt('/paused', record)).toEqual(upTo(3));
+});
+
+test('Lanes that another process has changed, removed or added since are not overwritten', async () => {
+  const [former, successor] = [office.log, office.log];
+  await former.prepare();
+  const save = (log: DeliveryLog, lanes: Readonly<Record<string, StoredLane | null>>) =>
+    log.save(new Map(Object.entries(lanes)), { key: 'test', position: 1 });
+  const lane = (id: string, after: number) => ({ id, after });
+  expect(await save(former, { changed: lane('changed', 1), removed: lane('removed', 1) })).toBe(true);
+  await successor.lanes();
+  expect(await save(successor, { changed: lane('changed', 2), removed: null, added: lane('added', 2) })).toBe(true);
+  for (const id of ['changed', 'removed', 'added']) expect(await save(former, { [id]: lane(id, 1) })).toBe(false);
+  expect(await office.log.lanes()).toEqual([lane('added', 2), lane('changed', 2)]);
+  expect(await save(successor, { changed: null, removed: lane('removed', 3), added: lane('added', 3) })).toBe(true);
 });
 
 describe('After a crash', () => {

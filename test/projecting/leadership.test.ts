@@ -40,6 +40,7 @@ class Replica {
   readonly working = new Set<number>();
   readonly terms: number[] = [];
   failures = 0;
+  resign: () => void = () => undefined;
   private led: Led | undefined;
 
   constructor(
@@ -55,7 +56,8 @@ class Replica {
 
   start(): void {
     const leadership = new Leadership(this.way, this.clock, silentLogger, { holder: this.name });
-    this.led = leadership.lead(NAME, (term) => {
+    this.led = leadership.lead(NAME, (term, _stale, resign) => {
+      this.resign = resign;
       if (this.failures > 0) {
         this.failures -= 1;
         return Promise.reject(new Error('The work cannot begin'));
@@ -116,6 +118,17 @@ describe('Leader election', () => {
     expect(a.leads).toBe(false);
     await pass(2_000, b);
     expect(b.terms).toEqual([2]);
+  });
+
+  test('replaces a leader that resigns within two seconds, in a later term', async () => {
+    a.start();
+    await pass(500, a);
+    b.start();
+    await pass(3_000, a, b);
+    a.resign();
+    await pass(2_000, b, a);
+    expect([a.leads, b.leads]).toEqual([false, true]);
+    expect([a.terms, b.terms]).toEqual([[1], [2]]);
   });
 
   test('replaces a leader that dies within ten seconds, and not within seven', async () => {
