@@ -211,12 +211,13 @@ export class WebhookDispatcher {
     if (event.type === 'WebhookCreated' || event.type === 'WebhookEnabled')
       return this.open(await this.begun({ tenantId, id }, event.position));
     if (!lane) return;
-    if (event.type === 'WebhookRecoveryRequested') lane.recover(event.data);
+    // The present state is not considered, because the webhook may have been enabled again since.
+    if (event.type === 'WebhookDisabled' || event.type === 'WebhookDeleted') await this.close(lane);
+    else if (event.type === 'WebhookRecoveryRequested') lane.recover(event.data);
     else if (event.type === 'WebhookResendRequested') lane.resend(resentOf(event.data));
     else {
       const { state } = await this.reader.read(webhook, tenantId, id);
-      if (state.status === 'absent' || !state.isEnabled) await this.close(lane);
-      else lane.attempts.use(state);
+      if (state.status === 'present') lane.attempts.use(state);
     }
   }
 

@@ -14,6 +14,7 @@ import {
   noteWebhookProgress,
   requestRecovery,
   requestResend,
+  updateWebhook,
   webhook,
   webhookProgress,
 } from '../../src/aggregates/webhook.aggregate.js';
@@ -35,6 +36,7 @@ import type { SavedLane } from '../../src/integration/webhook-lane.js';
 import { type Delivery, DeliveryLog, type StoredLane } from '../../src/observability/delivery-log.js';
 import { PLATFORM_TENANT, streamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader } from '../../src/ports/event-store.js';
+import { type ReadStore, ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { silentLogger } from '../../src/ports/log.js';
 import { overriding } from '../../src/ports/overriding.js';
 import { WebhookKeys } from '../../src/security/webhook-keys.js';
@@ -75,7 +77,7 @@ class Office {
   private readonly runner: CommandRunner;
   private readonly dispatchers: WebhookDispatcher[] = [];
   private readonly senders: CountingSender[] = [];
-  private reads!: EmbeddedReadStore;
+  reads!: EmbeddedReadStore;
   /** Number of dispatchers that gave up their lease. */
   resigned = 0;
   private made = 0;
@@ -125,12 +127,12 @@ class Office {
     this.clock = new ManualClock(this.clock.nowMs());
   }
 
-  start(allowPrivate = true, events: EventReader = this.events): WebhookDispatcher {
-    const { clock, keys, letters, reads } = this;
+  start(allowPrivate = true, events: EventReader = this.events, store: ReadStore = this.reads): WebhookDispatcher {
+    const { clock, keys, letters } = this;
     const sender = new CountingSender({ clock, keys, allowPrivate });
     this.senders.push(sender);
     const dispatcher = new WebhookDispatcher({
-      ...{ events, catalogue, clock, ids, logger: silentLogger, store: reads, sender },
+      ...{ events, catalogue, clock, ids, logger: silentLogger, store, sender },
       resign: () => {
         this.resigned += 1;
       },
@@ -206,6 +208,10 @@ class Office {
   resend(tenantId: string, { webhookId, id, number, createdAt, attempts, messageId, source }: Delivery): Promise<void> {
     const request = { logged: { id, number, createdAt }, attempts, messageId, source };
     return this.act(webhook, tenantId, webhookId, request, requestResend);
+  }
+
+  enable(tenantId: string, id: string, isEnabled: boolean): Promise<void> {
+    return this.act(webhook, tenantId, id, { isEnabled }, updateWebhook);
   }
 
   remove(tenantId: string, id: string): Promise<void> {
@@ -522,6 +528,30 @@ test('Only sales of tenants with webhooks are read, and a new webhook gets every
   );
   expect(salesAt('/first')).toEqual(early);
   expect(read).not.toContain(streamOf(first, last));
+});
+
+test('A webhook that is disabled and enabled while the read store is away receives every later event', async () => {
+  const { id } = await office.webhook(tenant, '/enabled');
+  let isAway = false;
+  let refused = 0;
+  const store = overriding<ReadStore, Pick<ReadStore, 'getMany'>>(office.reads, {
+    getMany: (...query) => {
+      if (!isAway) return office.reads.getMany(...query);
+      refused += 1;
+      return Promise.reject(new ReadStoreUnavailable('The read store is away'));
+    },
+  });
+  office.start(true, office.events, store);
+  await office.record(tenant, 1);
+  await office.until(() => countAt('/enabled') === 1, 10);
+  isAway = true;
+  await office.enable(tenant, id, false);
+  await office.until(() => refused > 0, 10);
+  await office.enable(tenant, id, true);
+  isAway = false;
+  const later = await office.record(tenant, 2);
+  await office.until(() => namesAt('/enabled', later).length === 2, 100);
+  expect(namesAt('/enabled', later)).toEqual(upTo(2));
 });
 
 test('A leader that continues after a pause does not overwrite the progress of its successor', async () => {
