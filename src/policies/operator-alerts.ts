@@ -20,7 +20,10 @@ export const ALERTS = 'alerts';
 export type AlertReceiver = { readonly receiver: WebhookReceiver | undefined };
 export const ALERT_RECEIVER = token<AlertReceiver>('ALERT_RECEIVER');
 
-/** Maximum age of a notification for which an alert is sent. A later alert would only confuse operators. */
+/**
+ * Maximum age of a notification for which an alert is sent. A later alert would only confuse operators. Notifications
+ * that are older when they are read do not become dead letters, because without a checkpoint the whole history is read.
+ */
 export const ALERT_WITHIN_MS = 24 * 60 * 60_000;
 const PAUSES = { baseMs: 1_000, maxMs: 5 * 60_000 };
 
