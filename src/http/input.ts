@@ -37,7 +37,10 @@ const dayOrInstant = (timeOfDay: string) =>
   documented(
     z
       .union([dateInput.transform((date) => `${date}T${timeOfDay}Z`), instantInput], {
-        error: 'Must be a date (YYYY-MM-DD) or an ISO 8601 instant.',
+        // For a date that is too early, returns the message about the year.
+        error: ({ errors }) =>
+          errors[0]?.find(({ code }) => code === 'custom')?.message ??
+          'Must be a date (YYYY-MM-DD) or an ISO 8601 instant.',
       })
       .transform((value) => value),
     { description: 'A date (the whole UTC day) or an instant.', anyOf: [dateDocument, instantDocument] },

@@ -163,6 +163,16 @@ describe('dates and instants', () => {
     expect(out(toInput, '2026-01-31T08:30:00Z')).toBe('2026-01-31T08:30:00.000Z');
     expect(out(toInput, 'yesterday')).toBeUndefined();
   });
+
+  test.each([
+    ['1899-12-31', 'Must not be before 1900.'],
+    ['0000-01-01', 'Must not be before 1900.'],
+    ['2026-02-30', 'Must be a date (YYYY-MM-DD) or an ISO 8601 instant.'],
+    ['yesterday', 'Must be a date (YYYY-MM-DD) or an ISO 8601 instant.'],
+  ])('%s as a bound is rejected with a message that applies to it', (given, message) => {
+    for (const schema of [fromInput, toInput])
+      expect(schema.safeParse(given).error?.issues.map((issue) => issue.message)).toEqual([message]);
+  });
 });
 
 test('paging and booleans have defaults', () => {
