@@ -4,7 +4,7 @@ import { normalizedText } from '../aggregates/category-rule-matching.js';
 import { categoryRule } from '../aggregates/category-rule.aggregate.js';
 import { category } from '../aggregates/category.aggregate.js';
 import { customer, type CustomerEvent } from '../aggregates/customer.aggregate.js';
-import type { CategoryChoice } from '../aggregates/ledger-trail.js';
+import { currentOf, type CategoryChoice } from '../aggregates/ledger-trail.js';
 import {
   learnedRuleId,
   merchantChoices,
@@ -13,7 +13,7 @@ import {
   type MerchantChoices,
 } from '../aggregates/merchant-choices.aggregate.js';
 import type { SaleEvent } from '../aggregates/sale-events.js';
-import type { TransactionEvent } from '../aggregates/transaction.aggregate.js';
+import { transactionAggregate, type TransactionEvent } from '../aggregates/transaction.aggregate.js';
 import { CommandRunner } from '../eventsourcing/command-runner.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import { inReactionTo, type Policy } from '../eventsourcing/policy.js';
@@ -24,7 +24,13 @@ import { sendSystemNotification } from './notification.policy.js';
 type Choice = Extract<
   TransactionEvent | SaleEvent | CustomerEvent,
   {
-    type: 'TransactionRecorded' | 'TransactionCategorized' | 'SaleTransactionCategorized' | 'OpeningBalanceCategorized';
+    type:
+      | 'TransactionRecorded'
+      | 'TransactionReplacementRecorded'
+      | 'TransactionCategorized'
+      | 'SaleTransactionCategorized'
+      | 'OpeningBalanceReplacementRecorded'
+      | 'OpeningBalanceCategorized';
   }
 >;
 type Merchant = { readonly tenantId: string; readonly choicesId: string; readonly name: string };
@@ -41,8 +47,10 @@ export class CategoryLearningPolicy implements Policy {
   readonly name = 'category-learning';
   readonly types = [
     'TransactionRecorded',
+    'TransactionReplacementRecorded',
     'TransactionCategorized',
     'SaleTransactionCategorized',
+    'OpeningBalanceReplacementRecorded',
     'OpeningBalanceCategorized',
   ];
   /** Learning compares the newest choices, so their order matters across transactions. */
@@ -56,8 +64,19 @@ export class CategoryLearningPolicy implements Policy {
   async react(event: Recorded<Choice>): Promise<void> {
     const choice = choiceOf(event);
     if (!choice || choice.customerId === null || event.metadata.userId === undefined) return;
+    if (choice.categoryId === (await this.correctedCategory(event))) return;
     const merchant = await this.merchantOf(event.tenantId, choice.customerId);
     if (merchant) await inReactionTo(event, this.name, () => this.learn(event, choice, merchant));
+  }
+
+  /** Returns the category of the transaction that a correction replaces. Keeping that category is not a choice. */
+  private async correctedCategory({ type, tenantId, recordId, data }: Recorded<Choice>) {
+    if (!('correctionOf' in data)) return undefined;
+    const { state } =
+      type === 'TransactionReplacementRecorded'
+        ? await this.reader.read(transactionAggregate, tenantId, recordId)
+        : await this.reader.read(customer, tenantId, recordId);
+    return state.status === 'absent' ? undefined : currentOf(state.trail, data.correctionOf).categoryId;
   }
 
   private async merchantOf(tenantId: string, customerId: string): Promise<Merchant | undefined> {
@@ -118,8 +137,8 @@ export class CategoryLearningPolicy implements Policy {
 }
 
 /** Returns the choice in an event. A new transaction's category is also a choice, unless a rule assigned it. */
-function choiceOf({ type, data }: Choice): CategoryChoice | undefined {
-  if (type !== 'TransactionRecorded') return data;
+function choiceOf({ data }: Choice): CategoryChoice | undefined {
+  if (!('transaction' in data)) return data;
   const { id: transactionId, categoryId, customerId } = data.transaction;
   return categoryId === null || data.categorizedBy ? undefined : { transactionId, categoryId, customerId };
 }

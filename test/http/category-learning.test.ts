@@ -96,6 +96,37 @@ describe('Rules learned from choices', () => {
     expect(rules).toMatchObject([{ merchant: 'The Roastery', categoryName: 'Beans' }]);
   });
 
+  test('come from categories changed by corrections, but not from those that corrections keep', async () => {
+    const { id: beans } = await service.post(PATH, { name: 'Beans' }, token);
+    const { id: tea } = await service.post(PATH, { name: 'Tea' }, token);
+    await service.post(`${PATH}/rules`, { categoryId: tea, merchant: 'tea house' }, token);
+    const accounts = await service.get('/api/accounts?pageNumber=1&pageSize=100&search=Cash', token);
+    const accountId = (accounts.body as { items: { id: string }[] }).items[0]?.id;
+    const openingBalance = { amount: '7.00', direction: 'OUT', date: '2026-03-04' };
+    const correct = async (id: string, replacement: object) => {
+      const body = { reason: 'Wrong amount', replacement };
+      expect((await service.post(`/api/transactions/${id}/correct`, body, token)).told).toBe('201');
+    };
+    for (const [name, categoryId] of [
+      ['Tea House', tea],
+      ['The Roastery', beans],
+    ] as const) {
+      const { id: customerId } = await service.post('/api/customers', { name, openingBalance }, token);
+      const entry = { type: 'COLLECTION', date: '2026-03-04', amount: '5.00', accountId, customerId };
+      for (let count = 0; count < 2; count += 1) {
+        const { id } = await service.post('/api/transactions', entry, token);
+        await correct(id, { ...entry, amount: '6.00', categoryId });
+      }
+      const [opening] = (await service.transactions(token, `customerId=${customerId}&type=OPENING_BALANCE`)).items;
+      const { amount, direction, date } = openingBalance;
+      const corrected = { type: 'OPENING_BALANCE', customerId, amount, direction, date, categoryId };
+      await correct(opening?.id ?? '', corrected);
+    }
+    expect(await until(({ length }) => length > 0)).toMatchObject([
+      { merchant: 'The Roastery', categoryName: 'Beans' },
+    ]);
+  });
+
   test('log no warnings', () => {
     expect(service.complaints).toEqual([]);
   });
