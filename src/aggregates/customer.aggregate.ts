@@ -184,6 +184,8 @@ export function createCustomer(state: Customer, data: NewCustomer): CustomerEven
   const { openingBalance: _, currency, status = 'ACTIVE', ...details } = data.input;
   ensureCurrency(currency, tenantCurrency);
   const opening = openingOf(data);
+  if (status === 'PASSIVE' && opening.openingTransaction)
+    throw conflict('CUSTOMER_PASSIVE', 'An inactive customer accepts no opening balance. Deactivate it afterwards.');
   const facts = { currency: tenantCurrency, status, isDefault, ...opening, links: [...links] };
   return [{ type: 'CustomerCreated', data: { ...customerRecord.otherwise, ...details, code, ...facts } }];
 }

@@ -50,6 +50,18 @@ describe('A passive customer', () => {
     for (const kind of kinds) expect((await record(kind)).told).toBe('201');
   });
 
+  test('cannot be created with an opening balance, but can be deactivated after it', async () => {
+    const openingBalance = { amount: '10.00', direction: 'OUT', date: '2026-03-04' };
+    const body = { name: 'Bob', openingBalance };
+    const refused = await service.post('/api/customers', { ...body, status: 'PASSIVE' }, token());
+    expect(refused.told).toBe('409 CUSTOMER_PASSIVE');
+    expect((await service.customers(token(), 'search=bob&status=ALL')).totalCount).toBe(0);
+    expect((await service.post('/api/customers', { name: 'Bob', status: 'PASSIVE' }, token())).told).toBe('201');
+    id = (await service.post('/api/customers', body, token())).id;
+    await setStatus('PASSIVE');
+    expect(await balance()).toBe('10.00');
+  });
+
   test.each([
     ['its code', { code: 'a-1' }],
     ['its tax number', { taxNumber: 'DE123' }],

@@ -316,7 +316,10 @@ export class Bookkeeper {
     const openingBalance = opening && amount && { ...opening, amount: this.model.text(amount) };
     const status = isActive ? 'ACTIVE' : 'PASSIVE';
     const body = { name, code, status, ...(openingBalance && { openingBalance }) };
-    const { id } = (await this.send('POST', '/api/customers', body, [])) ?? { id: '' };
+    const faults = openingBalance && !isActive ? [fault(409, 'CUSTOMER_PASSIVE')] : [];
+    const made = await this.send('POST', '/api/customers', body, faults);
+    if (!made) return;
+    const { id } = made;
     this.addCustomer(id, name, code, isActive);
     if (!opening || !amount) return;
     const { date, direction } = opening;

@@ -101,7 +101,7 @@ export const CONFLICTS: Readonly<Record<string, readonly ConflictCode[]>> = {
   'POST /api/auth/oidc/bind': ['IDENTITY_TAKEN'],
   'POST /api/auth/step-up': ['SIGN_IN_AGAIN'],
   'POST /api/branches': ['BRANCH_CODE_TAKEN'],
-  'POST /api/customers': ['CUSTOMER_CODE_TAKEN', 'PERIOD_CLOSED', 'BRANCH_INACTIVE'],
+  'POST /api/customers': ['CUSTOMER_CODE_TAKEN', 'CUSTOMER_PASSIVE', 'PERIOD_CLOSED', 'BRANCH_INACTIVE'],
   'PATCH /api/customers/:id': ['CUSTOMER_CODE_TAKEN', 'DEFAULT_CUSTOMER', 'BRANCH_INACTIVE'],
   'DELETE /api/customers/:id': ['CUSTOMER_HAS_TRANSACTIONS', 'DEFAULT_CUSTOMER', 'ACCOUNT_IN_RULE'],
   'POST /api/integration-keys/:id/rotate': ['KEY_REVOKED', 'KEY_EXPIRED'],
