@@ -21,6 +21,7 @@ import { PushClient } from '../security/push-client.js';
 import { WebhookSender } from '../security/webhook-sender.js';
 import { DELIVERY_TABLE } from '../observability/delivery-log.js';
 import { TILE_TABLE } from '../integrity/tile-store.js';
+import type { Logger } from '../ports/log.js';
 import { QUARANTINE_TABLE } from '../projecting/projection-quarantine.js';
 import { AppModule, controllersOf, openParts } from './app.module.js';
 import { coreOf, type Core } from './core.js';
@@ -38,7 +39,7 @@ export type Service = {
   listen(): Promise<string>;
   /**
    * Stops accepting connections and continues to serve open ones for `graceMs` (default: 0). Then completes requests in
-   * progress, stops policies and subscribers, and closes the engines.
+   * progress, within REQUESTS_WITHIN_MS, stops policies and subscribers, and closes the engines.
    */
   close(graceMs?: number): Promise<void>;
 };
@@ -91,7 +92,7 @@ export async function createService(config: Config, engines: Engines, { early = 
     close: async (graceMs = 0) => {
       // Stop the jobs first, because their runs take time to stop.
       const jobsEnd = jobs?.stop();
-      await closeServer(app, draining, graceMs);
+      await closeServer(app, draining, graceMs, engines.bareLogger);
       const parts = [core.follower, ...watching, ...policies].map((part) => part.stop());
       await Promise.all([jobsEnd, errors.close(), core.recordFollower?.stop(), ...parts]);
       app.get(PushClient).close();
@@ -161,20 +162,35 @@ function observing(
 }
 
 const CLOSE_IDLE_EVERY_MS = 50;
+/**
+ * Maximum time for requests in progress after the grace period. The process's drain time must leave enough time to
+ * release the leases and close the engines afterwards.
+ */
+const REQUESTS_WITHIN_MS = 5_000;
 
 /**
  * When a server closes, Node.js closes idle connections and waits for the others. Connections that become idle later
  * would remain open until their keep-alive timeout, and connections without a request until their own timeout, so they
- * are closed here.
+ * are closed here. So are connections whose clients read their responses too slowly.
  */
-async function closeServer(app: NestFastifyApplication, draining: Draining, graceMs: number): Promise<void> {
+async function closeServer(
+  app: NestFastifyApplication,
+  draining: Draining,
+  graceMs: number,
+  logger: Logger,
+): Promise<void> {
   await draining.begin(graceMs);
   const idle = setInterval(() => {
     draining.closeIdle();
   }, CLOSE_IDLE_EVERY_MS);
+  const limit = setTimeout(() => {
+    logger.warn({ requests: draining.inFlight }, 'requests took too long to drain; closing their connections');
+    draining.closeAll();
+  }, REQUESTS_WITHIN_MS);
   try {
     await app.close();
   } finally {
     clearInterval(idle);
+    clearTimeout(limit);
   }
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { auditData } from '../support/data-audit.js';
-import { KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from './kontor-process.js';
+import { exchange } from '../support/exchange.js';
+import { saleOf } from '../support/service.js';
+import { caughtUp, KontorProcess, openBooks, PLAIN, SaleLoad, until, withDirectory } from './kontor-process.js';
 
 /** `DRAINS=20` runs the long form, which also prints request rates. */
 const DRAINS = Number(process.env['DRAINS'] ?? 2);
@@ -89,5 +91,39 @@ test('SIGTERM ends the service despite connections that have sent nothing, or ha
     expect(await kontor.stop()).toEqual({ code: 0, signal: null });
     expect(performance.now() - askedAtMs).toBeLessThan(5_000);
     await Promise.all(sockets.map(({ closed }) => closed));
+  });
+}, 60_000);
+
+test('SIGTERM closes downloads that the client does not read, releases the leases, and ends with code 0', async () => {
+  await withDirectory(async (directory) => {
+    const kontor = await KontorProcess.ready(directory, PLAIN);
+    const { origin, hostname, port } = new URL(await kontor.url());
+    const books = await openBooks(origin);
+    const sales = Array.from({ length: 500 }, (_, n) =>
+      saleOf(`sale-${n}`, { customer: { externalId: 'buyer', name: 'B'.repeat(200) } }),
+    );
+    await exchange(`${origin}/api/integrations/v1/sales/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-integration-key': books.key },
+      body: JSON.stringify({ sales }),
+    });
+    await caughtUp(origin, books);
+    const socket = connect(Number(port), hostname).on('error', () => undefined);
+    const lines = [
+      'GET /api/sales HTTP/1.1',
+      'Host: kontor',
+      `Authorization: Bearer ${books.token}`,
+      'Accept: text/csv',
+    ];
+    // Together, the downloads exceed the buffers of both sockets.
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`.repeat(40));
+    await once(socket, 'readable');
+    const inFlight = async () =>
+      Number(/^kontor_http_requests_in_flight (\d+)/m.exec((await exchange(`${origin}/metrics`)).text)?.[1]);
+    await until(inFlight, (requests) => requests > 1);
+    expect(await kontor.stop()).toEqual({ code: 0, signal: null });
+    expect(kontor.stdout).toContain('requests took too long to drain');
+    expect(kontor.stdout).toMatch(/"lease":"policies","term":1,"msg":"this process is no longer the leader"/);
+    socket.destroy();
   });
 }, 60_000);
