@@ -7,6 +7,7 @@ import type { Config } from '../config.js';
 import { asService, type OwnWork } from '../eventsourcing/context.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
+import { whenEnginesAnswer } from '../eventsourcing/transient-errors.js';
 import type { Service } from './service.js';
 import { seedBooks } from './demo-books.js';
 import { DEMO_CURRENCY, DEMO_SOURCE, seedSales } from './demo-sales.js';
@@ -54,10 +55,13 @@ const contextFor = ({ engines }: Service, tenantId: string): OwnWork => ({
 
 /** Returns false if the e-mail address is taken. An existing operator remains unchanged. */
 async function makeOperator(service: Service, email: string, password: string): Promise<boolean> {
+  // Every attempt uses this id, so a retry has no effect if an earlier attempt succeeded without a response.
   const target = { tenantId: PLATFORM_TENANT, id: service.engines.ids.next() };
   const command = new CreateOperator(target, { fullName: 'Operator', email, password });
   return unlessTaken(['EMAIL_TAKEN'], () =>
-    asService(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
+    whenEnginesAnswer(service.engines, () =>
+      asService(contextFor(service, PLATFORM_TENANT), () => service.app.get(CommandBus).execute(command)),
+    ),
   );
 }
 
