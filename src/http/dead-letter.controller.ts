@@ -122,8 +122,10 @@ const bulkDetails = {
   method: 'POST',
   description:
     'The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, ' +
-    'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each ' +
-    'dead letter is processed at most once, even after a crash.',
+    'resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. It ' +
+    'skips dead letters whose outcome has been recorded since. If a process crashes after replaying a dead letter, ' +
+    'but before recording the outcome, the dead letter is replayed again: a sale is booked only once, but a message, ' +
+    'a webhook delivery or a push may be sent twice.',
   creates: {},
   answers: {
     ...valueOf(BulkPreviewDto),

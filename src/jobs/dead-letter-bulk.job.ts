@@ -96,7 +96,10 @@ const LANES = 16;
 const SAVE_EVERY_MS = 1_000;
 const CATCH_UP_MS = 30_000;
 
-/** One run over many dead letters. Each letter is handled at most once. Letters that fail again remain parked. */
+/**
+ * One run over many dead letters. It skips letters with an outcome recorded since it began. If a process crashes between
+ * a replay and the record of its outcome, the letter is replayed again. Letters that fail again remain parked.
+ */
 class Bulk {
   private readonly queue = new KeyedQueue();
   private readonly pace: BulkPace;

@@ -1156,7 +1156,7 @@ export interface paths {
         put?: never;
         /**
          * Discard the dead letters that match a filter, or only count them
-         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
+         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. It skips dead letters whose outcome has been recorded since. If a process crashes after replaying a dead letter, but before recording the outcome, the dead letter is replayed again: a sale is booked only once, but a message, a webhook delivery or a push may be sent twice.
          *
          *     Requires a platform operator.
          */
@@ -1178,7 +1178,7 @@ export interface paths {
         put?: never;
         /**
          * Replay the dead letters that match a filter, or only count them
-         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. Each dead letter is processed at most once, even after a crash.
+         * @description The run is a job execution. GET /api/platform/jobs/logs reports its progress, and the job operations pause, resume or cancel it. The run processes the dead letters that are parked when it starts, oldest first. It skips dead letters whose outcome has been recorded since. If a process crashes after replaying a dead letter, but before recording the outcome, the dead letter is replayed again: a sale is booked only once, but a message, a webhook delivery or a push may be sent twice.
          *
          *     Requires a platform operator.
          */
