@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { ConfigError, takeConfig, type Config } from './config.js';
-import { whyUnwritable } from './app/data-directory.js';
+import { ensurePossible, whyUnwritable } from './app/data-directory.js';
 import { openEngines } from './app/open-engines.js';
 import { seed } from './app/first-start.js';
 import { UnusableKey } from './security/key-file.js';
@@ -29,6 +29,7 @@ const ending = { hasBegun: false };
 async function main(config: Config): Promise<void> {
   const output = bufferedOutput();
   const logger = pino({ level: config.LOG_LEVEL }, logOutput(output));
+  ensurePossible(config.DATA_DIR);
   await closeToOthers(config.DATA_DIR, logger);
   const opening = openEngines(config, { logger });
   let service: Service | undefined;

@@ -1,5 +1,5 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
@@ -7,6 +7,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'permission denied',
   ENOSPC: 'no space left on the disk',
   EDQUOT: 'the disk quota is exceeded',
+  ENOENT: 'the system does not allow this directory',
   ENOTDIR: 'part of the path is not a directory',
   EEXIST: 'it is not a directory',
   EIO: 'input/output error',
@@ -14,11 +15,34 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Size of the test write: enough for a few pages in the files of each embedded engine. */
 const PROBE_BYTES = 65_536;
 
+/**
+ * Creates a directory and its parents. Node.js's recursive `mkdir` never returns if the system rejects the directory
+ * with ENOENT, as in /proc.
+ */
+function makeDirectory(directory: string): void {
+  const parent = dirname(directory);
+  if (parent !== directory && !existsSync(parent)) makeDirectory(parent);
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw error;
+  }
+}
+
+/** Like `makeDirectory`, but leaves errors other than ENOENT to the parts that use the directory. */
+export function ensurePossible(directory: string): void {
+  try {
+    makeDirectory(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
+  }
+}
+
 /** Returns the reason why a setting's directory is not writable, for operators; undefined if it is writable. */
 export function whyUnwritable(directory: string, setting = 'DATA_DIR'): string | undefined {
   const file = join(directory, `.write-probe-${process.pid}`);
   try {
-    mkdirSync(directory, { recursive: true });
+    makeDirectory(directory);
     writeFileSync(file, Buffer.alloc(PROBE_BYTES));
     return undefined;
   } catch (error) {

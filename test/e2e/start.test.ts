@@ -154,6 +154,18 @@ describe('A start that fails', () => {
     });
   });
 
+  test('because its data directory cannot be created names the directory, even in /proc', async () => {
+    await withDirectory(async (directory) => {
+      for (const below of ['', '/data']) {
+        const kontor = new KontorProcess(directory, { ...PLAIN, DATA_DIR: `/proc/nope${below}` });
+        expect([await kontor.exit, kontor.stderr]).toEqual([
+          { code: 1, signal: null },
+          expect.stringMatching(/^DATA_DIR \/proc\/nope\S* is not writable: .+\.\n$/),
+        ]);
+      }
+    });
+  });
+
   test('because the port is in use, or the host unknown, names the settings', async () => {
     await withDirectory(async (directory) => {
       const other = createServer().listen(0, '127.0.0.1');
