@@ -64,7 +64,7 @@ async function main(config: Config): Promise<void> {
     printError(error);
     end(1);
   });
-  const backups = config.BACKUP_DIR && whyUnwritable(config.BACKUP_DIR, 'BACKUP_DIR');
+  const backups = config.ROLES.includes('jobs') && config.BACKUP_DIR && whyUnwritable(config.BACKUP_DIR, 'BACKUP_DIR');
   if (backups) logger.warn({ reason: backups }, 'backups cannot be written');
   const engines = await opening;
   endWhenReplaced(engines.history, logger, () => {

@@ -133,6 +133,22 @@ test('A backup folder that cannot be written is reported at start', async () => 
   });
 });
 
+test('A process without the role jobs does not report a backup folder that cannot be written', async () => {
+  await withDirectory(async (directory) => {
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    const servers = { EVENTSTORE_URL: 'esdb://127.0.0.1:1?tls=false', MONGODB_URL: 'mongodb://127.0.0.1:1/kontor' };
+    const kontor = new KontorProcess(directory, { ...PLAIN, ...servers, ROLES: 'projections', BACKUP_DIR: file });
+    await until(
+      () => Promise.resolve(kontor.stdout),
+      (log) => log.includes('\n'),
+    );
+    await kontor.stop();
+    expect(kontor.stdout).toContain('draining');
+    expect(kontor.stdout).not.toContain('BACKUP_DIR');
+  });
+});
+
 describe('A start that fails', () => {
   test('on the data of a running service is rejected without damage', async () => {
     await withDirectory(async (directory) => {
