@@ -18,7 +18,7 @@ type Container = {
 type PodSpec = {
   readonly terminationGracePeriodSeconds: number;
   readonly containers: readonly [Container];
-  readonly volumes: readonly { readonly name: string }[];
+  readonly volumes: readonly { readonly name: string; readonly persistentVolumeClaim?: object }[];
 };
 type Manifest = {
   readonly kind: string;
@@ -105,6 +105,26 @@ test.each(deployments.map((each) => [each.metadata.name, each] as const))(
     expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toContain(config['DATA_DIR']);
   },
 );
+
+test('the checkpoints of pods that sign or verify them, and the backups of pods that make them, outlive the pods', () => {
+  const { DATA_DIR = '', BACKUP_DIR } = config;
+  const needs = [
+    [`${DATA_DIR}/checkpoints`, ['projections', 'jobs']],
+    [BACKUP_DIR, ['jobs']],
+  ] as const;
+  for (const each of deployments) {
+    const { volumes } = each.spec.template.spec;
+    const kept = volumes.filter(({ persistentVolumeClaim }) => persistentVolumeClaim).map(({ name }) => name);
+    const mounts = containerOf(each).volumeMounts.filter(({ name }) => kept.includes(name));
+    const roles = rolesOf(environmentOf(each));
+    for (const [path, users] of needs)
+      if (users.some((role) => roles.includes(role)))
+        expect([each.metadata.name, mounts.map(({ mountPath }) => mountPath)]).toEqual([
+          each.metadata.name,
+          expect.arrayContaining([path]),
+        ]);
+  }
+});
 
 test('only pods that serve requests receive requests', () => {
   const service = together.find(({ kind }) => kind === 'Service');
