@@ -19,15 +19,13 @@ import { JobLeader, JOBS_LEASE } from '../jobs/job-leader.js';
 import { AUTHENTICATOR, RATE_LIMITER, type Authenticator, type RateLimiter } from '../security/principal.js';
 import { PushClient } from '../security/push-client.js';
 import { WebhookSender } from '../security/webhook-sender.js';
-import { DELIVERY_TABLE } from '../observability/delivery-log.js';
-import { TILE_TABLE } from '../integrity/tile-store.js';
 import type { Logger } from '../ports/log.js';
-import { QUARANTINE_TABLE } from '../projecting/projection-quarantine.js';
 import { AppModule, controllersOf, openParts } from './app.module.js';
 import { coreOf, type Core } from './core.js';
 import type { Engines } from './engines.js';
 import { leadPolicies } from './lead-policies.js';
 import { Observation } from './observation.js';
+import { FIXED_TABLES } from './subscribers.js';
 import { packageFolder, version } from './version.js';
 
 export type Service = {
@@ -66,9 +64,7 @@ export async function createService(config: Config, engines: Engines, { early = 
   await subscribers;
   const tables = await whenEnginesAnswer(engines, () => core.follower.start());
   // Skip the indexes here. The subscribers build them when they fill the tables.
-  await whenEnginesAnswer(engines, () =>
-    engines.reads.prepare([...tables, DELIVERY_TABLE, QUARANTINE_TABLE, TILE_TABLE], { bulk: true }),
-  );
+  await whenEnginesAnswer(engines, () => engines.reads.prepare([...tables, ...FIXED_TABLES], { bulk: true }));
   // Determine which read models are complete. Reading any other model waits until it is complete, or fails with 503
   // READ_MODEL_BEHIND.
   await whenEnginesAnswer(engines, () => core.readiness.all());

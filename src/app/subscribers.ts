@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Config, Role } from '../config.js';
 import { FORWARDER, type ForwarderReport } from '../aggregates/forwarder.aggregate.js';
 import { Forwarder } from '../integration/forwarder.js';
+import { TILE_TABLE } from '../integrity/tile-store.js';
 import { INTEGRITY, type RecordCheckpoint } from '../integrity/tree-follower.js';
 import type { WebhookReport } from '../aggregates/webhook.aggregate.js';
 import type { WebhookAddress } from '../integration/webhook-attempts.js';
@@ -13,10 +14,11 @@ import { HistoryWatch, type WatchParts } from '../projecting/history-watch.js';
 import type { Leadership, Led } from '../projecting/leadership.js';
 import { leadRanges, type LedPortion, type RangeLeadership } from '../projecting/range-leadership.js';
 import { marksIn } from '../projecting/marks.js';
-import type { ProjectionLetters } from '../projecting/projection-quarantine.js';
+import { QUARANTINE_TABLE, type ProjectionLetters } from '../projecting/projection-quarantine.js';
 import type { RebuildReport } from '../projecting/projection-rebuilds.js';
 import { ProjectionRunner } from '../projecting/projection-runner.js';
 import type { AnyProjection } from '../projecting/projection.js';
+import { DELIVERY_TABLE, LANE_TABLE } from '../observability/delivery-log.js';
 import type { QueueMeters, QueueReading } from '../observability/queue-meters.js';
 import { checkpointsIn } from '../projecting/checkpoints.js';
 import type { Broker } from '../ports/broker.js';
@@ -48,7 +50,7 @@ export type SubscriberListeners = {
 };
 
 export type SubscriberParts = SubscriberListeners &
-  Omit<WatchParts, 'models' | 'isShared' | 'onReplaced'> & {
+  Omit<WatchParts, 'models' | 'fixedTables' | 'isShared' | 'onReplaced'> & {
     readonly broker: Broker;
     readonly webhooks: WebhookSender;
     readonly integrity: IntegritySettings;
@@ -64,6 +66,9 @@ export type SubscriberParts = SubscriberListeners &
     readonly callbacks: SubscriberCallbacks;
     readonly meters: QueueMeters;
   };
+
+/** The tables that no projection builds. */
+export const FIXED_TABLES = [DELIVERY_TABLE, LANE_TABLE, QUARANTINE_TABLE, TILE_TABLE];
 
 /** Name of the group of replicas that share the forwarder. */
 export const FORWARDER_GROUP = `forwarder:${FORWARDER}`;
@@ -89,6 +94,7 @@ export function startSubscribers(parts: SubscriberParts): Subscribers {
   const watch = new HistoryWatch({
     ...parts,
     models: projections.map(({ model }) => model),
+    fixedTables: FIXED_TABLES,
     isShared: ranges !== undefined,
     onReplaced: (reason) => {
       parts.onHistory({ kind: 'replaced', reason });

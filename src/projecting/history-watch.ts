@@ -7,7 +7,6 @@ import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
 import { HistoryReadStore } from './history-read-store.js';
 import { HistoryRegister, type Found } from './history-register.js';
 import { isThere } from './history-settlement.js';
-import { QUARANTINE_TABLE } from './projection-quarantine.js';
 import { lastEvent } from '../eventsourcing/stream-events.js';
 import { withTimeout } from '../eventsourcing/with-timeout.js';
 
@@ -21,6 +20,8 @@ export type WatchParts = {
   readonly historyId: string;
   readonly catalogue: EventCatalogue;
   readonly models: readonly AnyTable['model'][];
+  /** Tables that no projection builds. */
+  readonly fixedTables: readonly AnyTable[];
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called at most once, when the watch has detected that the event store was replaced or the read models removed. */
@@ -91,8 +92,8 @@ export class HistoryWatch {
   }
 
   private async cleanUp(): Promise<void> {
-    const { store, historyId, models, logger } = this.parts;
-    for (const space of await dropOthers(store, historyId, models))
+    const { store, historyId, logger } = this.parts;
+    for (const space of await dropOthers(store, historyId, this.parts))
       logger.info({ space }, 'the read models of another history were removed');
   }
 
@@ -162,15 +163,15 @@ export class HistoryWatch {
 const OLDER_GENERATIONS = 3;
 
 /**
- * Drops the tables of all other histories, in the model versions known to this process. Exactly one process marks each
- * history before dropping its tables. New read models are built for a history that returns later. Returns the dropped
- * spaces.
+ * Drops the tables of all other histories, in the model versions known to this process; other versions remain. Exactly
+ * one process marks each history before dropping its tables. New read models are built for a history that returns
+ * later. Returns the dropped spaces.
  * @throws ReadStoreUnavailable
  */
 export async function dropOthers(
   store: HistoryReadStore,
   historyId: string,
-  models: readonly AnyTable['model'][],
+  { models, fixedTables }: Pick<WatchParts, 'models' | 'fixedTables'>,
 ): Promise<readonly string[]> {
   const register = new HistoryRegister(store);
   const dropped: string[] = [];
@@ -183,7 +184,7 @@ export async function dropOthers(
       for (let generation = Math.max(1, live - OLDER_GENERATIONS); generation <= live + 1; generation += 1)
         await theirs.drop({ model, generation });
     }
-    await theirs.drop(QUARANTINE_TABLE);
+    for (const table of fixedTables) await theirs.drop(table);
     dropped.push(space);
   }
   return dropped;
