@@ -14,6 +14,10 @@ export class Draining {
   private hasBegun = false;
 
   constructor(private readonly server: Server) {
+    // Node.js calls this when the server closes. Its own method also closes connections with unsent response data.
+    server.closeIdleConnections = () => {
+      this.closeIdle();
+    };
     server.prependListener('connection', (socket) => {
       this.sockets.add(socket);
       socket.once('close', () => this.sockets.delete(socket));
@@ -44,8 +48,7 @@ export class Draining {
   }
 
   /**
-   * Closes all connections without a request in progress. Node.js's `closeIdleConnections` ignores connections that
-   * have not sent a complete request yet.
+   * Closes all connections without a request in progress, including those that have not sent a complete request yet.
    */
   closeIdle(): void {
     const busy = new Set<unknown>([...this.open].map(({ req }) => req.socket));
