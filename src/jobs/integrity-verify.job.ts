@@ -36,8 +36,9 @@ export async function verifyIntegrity(
   { events, reads, catalogue, sharesThread }: TaskParts,
   { signal, report }: TaskControl,
 ): Promise<JobOutcome> {
-  const upTo = await events.head();
   const roots = await rootsOf(events, new CheckpointFiles(checkpoints), readVerifiers(keys, 'INTEGRITY_KEY'));
+  // Determined after the checkpoints have been read, because each is stored after the events that it covers.
+  const upTo = await events.head();
   const tiles = new TileStore(reads);
   await tiles.prepare();
   const verification = new TreeVerification(roots, leavesIn(tiles));

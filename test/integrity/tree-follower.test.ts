@@ -52,6 +52,26 @@ test('A history from before the tree gets one, and the first checkpoint covers a
   expect(rootHash).toBe(await rootOver(events, size));
 });
 
+test('The verification accepts events and checkpoints that are stored while it runs', async () => {
+  const history = plausibleEvents(120, SEED);
+  await appendAll(events, history.slice(0, 100));
+  const stage = await leader();
+  stage.lead();
+  await stage.signed();
+  const busy = Object.create(events, {
+    readStream: {
+      value: async (...given: Parameters<EventStore['readStream']>) => {
+        await appendAll(events, history.slice(100));
+        await stage.signed();
+        return events.readStream(...given);
+      },
+    },
+  }) as EventStore;
+  const size = history.length + 1;
+  const found = `${size + 1} events match 4 checkpoints, the last of which covers ${size} events.`;
+  expect(await stage.verify(busy)).toBe(found);
+});
+
 test('Nothing is signed while nothing but the last checkpoint is new', async () => {
   await appendAll(events, plausibleEvents(20, SEED));
   const stage = await leader();
