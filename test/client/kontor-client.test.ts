@@ -89,6 +89,38 @@ describe('The client', () => {
     expect(asked.length).toBe(4);
   });
 
+  test('pushes all sales even if the service accepts only one in each round', async () => {
+    const { asked, send } = between(async (request) => {
+      const { sales } = (await request.clone().json()) as { sales: { externalId: string }[] };
+      const body = { error: { code: 'RATE_LIMITED', message: 'Too many.', requestId: 'r' } };
+      const [first, ...rest] = sales;
+      const taken = await fetch(new Request(request, { body: JSON.stringify({ sales: [first] }) }));
+      const { items } = (await taken.json()) as { items: object[] };
+      items.push(...rest.map(({ externalId }) => ({ externalId, status: 429, body })));
+      return new Response(JSON.stringify({ items }), { status: 207, headers: { 'retry-after': '0' } });
+    });
+    const results = await shopOf(send).pushSales(Array.from({ length: 8 }, (_, n) => saleOf(`slow-${n}`)));
+    expect(results.map(({ receipt }) => receipt?.status)).toEqual(Array.from({ length: 8 }, () => 'ACCEPTED'));
+    expect(asked.length).toBe(8);
+  });
+
+  test('waits for the next window of the rate limit', async () => {
+    const { asked, send } = between(() => refusal(429, '60'));
+    const sales = shopOf(send).api.GET('/api/integrations/v1/sales', { signal: AbortSignal.timeout(500) });
+    await expect(sales).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(asked.length).toBe(1);
+  });
+
+  test('names the tenant at sign-in, and reports that the account requires a second factor', async () => {
+    const required = { factorRequired: true, factorToken: 'token', methods: ['TOTP'] };
+    const { asked, send } = between(() => Response.json({ data: required }));
+    const credentials = { email: 'two@factors.example', password: PASSWORD, tenant: 'north' };
+    const office = officeOf({ fetch: send, credentials });
+    const read = () => whole(office.api.GET('/api/customers', { params: { query: { pageNumber: 1, pageSize: 1 } } }));
+    await expect(read()).rejects.toMatchObject({ status: 403, code: 'FACTOR_REQUIRED' });
+    expect(await Promise.all(asked.map((request) => request.json()))).toEqual([credentials]);
+  });
+
   test('validates sales without storing them, lists sales, and reports differences', async () => {
     const shop = shopOf(fetch);
     const [valid, wrong] = [saleOf('only-valid'), { ...saleOf('only-wrong'), total: '1.00' }];

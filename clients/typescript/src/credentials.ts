@@ -1,19 +1,20 @@
-import { errorOf } from './kontor-error.js';
+import { errorOf, KontorError } from './kontor-error.js';
 import type { components } from './schema.js';
 
 /** Sends a request. @throws any network error */
 export type Send = (request: Request) => Promise<Response>;
 
 type Tokens = components['schemas']['TokensDto'];
+type FactorRequired = components['schemas']['FactorRequiredDto'];
+/** `tenant`: slug of the tenant, if the password is correct in several tenants. */
+type Account = { readonly email: string; readonly password: string; readonly tenant?: string };
 
 /**
  * The caller's credentials: a user's e-mail address and password, a partner's integration key, or a function that
  * returns an access token. A user's session is renewed before it expires. If it has ended, the client signs in again.
  */
 export type Credentials =
-  | { readonly email: string; readonly password: string }
-  | { readonly integrationKey: string }
-  | { readonly accessToken: () => string | Promise<string> };
+  Account | { readonly integrationKey: string } | { readonly accessToken: () => string | Promise<string> };
 
 /** Signs requests with a credential. */
 export interface Signer {
@@ -39,13 +40,15 @@ const fixed = (header: string, value: () => string | Promise<string>): Signer =>
   renew: () => Promise.resolve(false),
 });
 
+const FACTOR_REQUIRED = 'The account requires a second factor. Sign in with it, and use `accessToken` credentials.';
+
 /** Signs in on first use. Concurrent requests that need a token share one request for it. */
 class SessionSigner implements Signer {
   private tokens: (Tokens & { readonly goodUntilMs: number }) | undefined;
   private getting: Promise<void> | undefined;
 
   constructor(
-    private readonly account: { readonly email: string; readonly password: string },
+    private readonly account: Account,
     private readonly url: string,
     private readonly send: Send,
   ) {}
@@ -71,7 +74,8 @@ class SessionSigner implements Signer {
     const answered = (await this.refreshed()) ?? (await this.ask('login', this.account));
     const body: unknown = await answered.json().catch(() => undefined);
     if (!answered.ok) throw errorOf(answered, body);
-    const { data } = body as { readonly data: Tokens };
+    const { data } = body as { readonly data: Tokens | FactorRequired };
+    if (!('accessToken' in data)) throw new KontorError(403, 'FACTOR_REQUIRED', FACTOR_REQUIRED);
     this.tokens = { ...data, goodUntilMs: Date.now() + data.expiresIn * 1_000 - EARLY_MS };
   }
 

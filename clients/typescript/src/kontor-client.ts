@@ -17,7 +17,8 @@ export type KontorOptions = {
   /** Maximum number of attempts for a retryable request, including the first. Default: 5. */
   readonly maxTries?: number;
   /**
-   * Maximum pause before a retry, in milliseconds. If a response requires more, the client gives up. Default: 30,000.
+   * Maximum pause before a retry, in milliseconds. If a response requires more, the client gives up. Default: 65,000,
+   * which covers the window of the rate limit.
    */
   readonly maxPauseMs?: number;
   /** Timeout for the response headers, in milliseconds. A timeout counts as a lost connection. Default: 60,000. */
@@ -124,6 +125,7 @@ export class KontorClient {
       const { response } = await asked;
       for (const [n, item] of items.entries()) results.set(left[n] as Sale, resultOf<R>(item, response));
       const busy = left.filter((sale) => isBusy(results.get(sale)?.error?.status));
+      if (busy.length < left.length) tries = 1;
       const [first] = busy;
       const error = first && results.get(first)?.error;
       const pauseMs = error && tries < (this.options.maxTries ?? MAX_TRIES) ? this.pauseAfter(error, tries) : undefined;
@@ -167,7 +169,7 @@ export class KontorClient {
   private pauseAfter(outcome: Response | KontorError, tries: number): number | undefined {
     const { status } = outcome;
     if (status !== 0 && !isBusy(status)) return undefined;
-    const { maxPauseMs = 30_000 } = this.options;
+    const { maxPauseMs = 65_000 } = this.options;
     const asked = outcome instanceof KontorError ? outcome.retryAfterSeconds : retryAfterOf(outcome);
     if (asked !== undefined) return asked * 1_000 > maxPauseMs ? undefined : asked * 1_000;
     return Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2), maxPauseMs);
