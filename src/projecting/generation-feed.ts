@@ -76,11 +76,12 @@ export class GenerationFeed {
     return Math.min(position, await this.parts.events.head());
   }
 
-  /** Makes `next` the live generation. Must run inside `turn`. */
+  /** Makes `next`, which may still have to catch up, the live generation. Must run inside `turn`. */
   cutOver(old: Projector, next: Projector): void {
     old.isLive = false;
     next.isLive = true;
-    this.parts.onProgress(next.name, this.position, next.portion.ranges);
+    const position = next.phase === 'following' ? this.position : next.position;
+    this.parts.onProgress(next.name, position, next.portion.ranges);
   }
 
   /** Removes a generation. Nothing is written to it after the promise resolves. */

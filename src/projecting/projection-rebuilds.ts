@@ -80,6 +80,7 @@ export class ProjectionRebuilds {
     this.later(async () => {
       for (const { name } of live) {
         const { rebuild } = await this.controlOf(name);
+        await this.follower.catchUpOnCutover(name);
         if (rebuild) this.enqueue(name, rebuild);
       }
     });
@@ -156,8 +157,9 @@ export class ProjectionRebuilds {
   private async begin(job: Job): Promise<Begun | undefined> {
     const { logger, reportRebuild, feed } = this.parts;
     const { name, rebuild } = job;
-    const old = feed.liveOf(name);
     const control = await this.controlOf(name);
+    await this.follower.catchUpOnCutover(name);
+    const old = feed.liveOf(name);
     if (!old || control.rebuild?.id !== rebuild.id) return undefined;
     const live = old.table.generation;
     if (control.rebuild.generation === live) {

@@ -6,7 +6,7 @@ import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { GenerationFeed } from './generation-feed.js';
 import { readPositions } from './project.js';
-import { projectionAggregate, type ProjectionEvent } from './projection-control.js';
+import { projectionAggregate, type ProjectionEvent, type Rebuild } from './projection-control.js';
 import type { ProjectionQuarantine } from './projection-quarantine.js';
 import type { ProjectionRunnerParts } from './projection-runner.js';
 import { Projector } from './projector.js';
@@ -69,9 +69,25 @@ export class RebuildFollower {
 
   constructor(private readonly parts: Parts) {}
 
-  /** Joins the open rebuild of a projection, if there is one. */
+  /** Joins the open rebuild of a projection, if there is one, and catches up on a missed cutover. */
   join(name: string): void {
-    this.parts.later(() => this.follow(name));
+    const { feed, reader, later } = this.parts;
+    // Within the turn, `react` cannot handle the end of the rebuild between reading its state and following it.
+    later(() =>
+      feed.turn(async () => {
+        const { rebuild } = (await reader.read(projectionAggregate, PLATFORM_TENANT, name)).state;
+        await this.cutOverIfMissed(name);
+        if (rebuild) await this.follow(name, rebuild);
+      }),
+    );
+  }
+
+  /**
+   * Cuts over if another process did so after this process had read the live generation. Call it after reading the state
+   * of the rebuild: if the rebuild has ended by then, the store contains the new live generation.
+   */
+  catchUpOnCutover(name: string): Promise<void> {
+    return this.parts.feed.turn(() => this.cutOverIfMissed(name));
   }
 
   react(name: string, { type, data }: ProjectionEvent): void {
@@ -79,23 +95,44 @@ export class RebuildFollower {
     const rebuild = this.followed.get(data.rebuildId);
     if (!rebuild) return;
     const { old, next } = rebuild;
-    if (type === 'ProjectionRebuilt') {
-      this.parts.feed.cutOver(old, next);
-      this.parts.later(() => this.parts.retireLater(old));
-    } else if (type === 'ProjectionRebuildCancelled' || type === 'ProjectionRebuildFailed') next.become('retired');
+    if (type === 'ProjectionRebuilt') this.cutOver(old, next);
+    else if (type === 'ProjectionRebuildCancelled' || type === 'ProjectionRebuildFailed') next.become('retired');
     else return;
     this.followed.delete(data.rebuildId);
   }
 
-  private async follow(name: string): Promise<void> {
-    const { feed, reader } = this.parts;
-    const { rebuild } = (await reader.read(projectionAggregate, PLATFORM_TENANT, name)).state;
+  private async follow(name: string, { id, generation, version }: Rebuild): Promise<void> {
+    const old = this.parts.feed.liveOf(name);
+    if (!old || generation === null || version !== old.table.model.version) return;
+    if (generation <= old.table.generation || this.hasGeneration(name, generation)) return;
+    const next = await addNext(this.parts, old, generation);
+    this.followed.set(id, { old, next });
+    this.parts.later(() => this.feed(next));
+  }
+
+  private async cutOverIfMissed(name: string): Promise<void> {
+    const { store, feed, later } = this.parts;
     const old = feed.liveOf(name);
-    if (!old || !rebuild || rebuild.generation === null || rebuild.version !== old.table.model.version) return;
-    if (rebuild.generation === old.table.generation) return;
-    const known = this.followed.get(rebuild.id)?.next;
-    const next = known ?? (await addNext(this.parts, old, rebuild.generation));
-    this.followed.set(rebuild.id, { old, next });
+    if (!old) return;
+    const live = (await store.liveGeneration(name, old.table.model.version)) ?? 0;
+    // If the feed already contains the generation, `react` will cut over to it.
+    if (live <= old.table.generation || this.hasGeneration(name, live)) return;
+    const next = await addNext(this.parts, old, live);
+    this.cutOver(old, next);
+    later(() => this.feed(next));
+  }
+
+  private hasGeneration(name: string, generation: number): boolean {
+    return this.parts.feed.all().some((one) => one.name === name && one.table.generation === generation);
+  }
+
+  private cutOver(old: Projector, next: Projector): void {
+    this.parts.feed.cutOver(old, next);
+    this.parts.later(() => this.parts.retireLater(old));
+  }
+
+  private async feed(next: Projector): Promise<void> {
+    const { feed } = this.parts;
     await feed.build([next]);
     await feed.catchUp([next]);
     if (next.phase === 'retired') await feed.retire(next);

@@ -12,7 +12,7 @@ import {
   withClub,
   type Club,
 } from '../support/running-club.js';
-import { until } from '../support/while-time-passes.js';
+import { until, whileTimePasses } from '../support/while-time-passes.js';
 
 const TENANTS = Array.from({ length: 40 }, (_, n) => `f81d4fae-7dec-41d0-a765-00a0c91e6b${String(10 + n)}`);
 const LOW = portionOf(ALL_RANGES.slice(0, 5));
@@ -28,6 +28,40 @@ const greetersOfTenants = { ...greeterProjection, scope: memberProjection.scope 
 const divided: readonly AnyProjection[] = [memberProjection, greetersOfTenants];
 const startPortion = (club: Club, portion: typeof LOW, projections = divided) =>
   club.start(projections, 7, catalogue, portion);
+
+type Running = Awaited<ReturnType<typeof startPortion>>;
+
+/** Rebuilds the members up to the cutover, which is held. The process that fed the upper ranges has then stopped. */
+async function startCutover(club: Club, low: Running) {
+  const high = await startPortion(club, HIGH);
+  const position = await happen(club.events, ...everywhere(facts.joined('ada')));
+  await low.reached(position);
+  await high.reached(position);
+  const cutover = club.store.hold('cutover', 'members', 2);
+  await happen(club.events, facts.rebuildRequested('members', 'one'));
+  await whileTimePasses(club.clock, cutover.reached);
+  await whileTimePasses(club.clock, high.stop());
+  return { cutover };
+}
+
+/** Returns the position that a portion's ranges of a generation have reached. */
+async function partsAt(club: Club, generation: number, { ranges } = portionOf(ALL_RANGES)): Promise<number> {
+  const key = checkpointKey(memberProjection.model, generation);
+  return (await positionsIn(club.store.inner, [key], modelPart, ranges))[0] ?? -1;
+}
+
+/** Asserts that both processes continue with the second generation, and soon only with this one. */
+async function mustFeedNext(club: Club): Promise<void> {
+  const position = await happen(club.events, ...everywhere(facts.greeted('ada', 'kim')));
+  await until(club.clock, async () => (await partsAt(club, 2)) >= position, 5_000);
+  expect(await liveOf(club, memberProjection)).toBe(2);
+  await mustEqual(club, memberProjection);
+  await club.clock.advance(6_000);
+  const later = await happen(club.events, ...everywhere(facts.greeted('ada', 'lea')));
+  await until(club.clock, async () => (await partsAt(club, 2)) >= later);
+  for (const portion of [LOW, HIGH]) expect(await partsAt(club, 1, portion)).toBeLessThan(later);
+  await mustEqual(club, memberProjection);
+}
 
 describe('Projections divided between two processes', () => {
   test('together fold the whole history', () =>
@@ -142,6 +176,60 @@ describe('Projections divided between two processes', () => {
       await low.reached(later);
       await high.reached(later);
       await mustEqual(club, memberProjection);
+    }));
+
+  test.each([1, 2])(
+    'continue with the new generation in a process that starts during the cutover, while preparing generation %i',
+    (generation) =>
+      withClub(async (club) => {
+        const { cutover } = await startCutover(club, await startPortion(club, LOW));
+        const prepared = club.store.hold('prepare', 'members', generation);
+        const starting = startPortion(club, HIGH);
+        await whileTimePasses(club.clock, prepared.reached);
+        cutover.release();
+        await until(club.clock, async () => (await club.control('members')).last?.status === 'DONE');
+        // Lets the process that has not prepared the new generation handle the end of the rebuild, if it can.
+        await club.clock.advance(2_000);
+        prepared.release();
+        await whileTimePasses(club.clock, starting);
+        await mustFeedNext(club);
+      }),
+  );
+
+  test('feed no generation of a rebuild that ends while a process joins it', () =>
+    withClub(async (club) => {
+      const low = await startPortion(club, LOW);
+      await low.reached(await happen(club.events, ...everywhere(facts.joined('ada'))));
+      await happen(club.events, facts.rebuildRequested('members', 'cancelled'));
+      await until(club.clock, async () => (await club.control('members')).rebuild?.generation === 2);
+      const prepared = club.store.hold('prepare', 'members', 2);
+      const high = await startPortion(club, HIGH);
+      await whileTimePasses(club.clock, prepared.reached);
+      await happen(club.events, facts.rebuildCancelled('members', 'cancelled'));
+      await club.clock.advance(2_000);
+      prepared.release();
+      const position = await happen(club.events, ...everywhere(facts.greeted('ada', 'kim')));
+      await low.reached(position);
+      await high.reached(position);
+      await club.clock.advance(2_000);
+      expect(await partsAt(club, 2, HIGH)).toBeLessThan(position);
+      await mustEqual(club, memberProjection);
+    }));
+
+  test('continue with the new generation in a process that replaces the coordinator during the cutover', () =>
+    withClub(async (club) => {
+      const low = await startPortion(club, LOW);
+      const { cutover } = await startCutover(club, low);
+      await startPortion(club, HIGH);
+      const prepared = club.store.hold('prepare', 'members', 1);
+      const starting = startPortion(club, LOW);
+      await whileTimePasses(club.clock, prepared.reached);
+      cutover.release();
+      await until(club.clock, async () => (await club.control('members')).last?.status === 'DONE');
+      await whileTimePasses(club.clock, low.stop());
+      prepared.release();
+      await whileTimePasses(club.clock, starting);
+      await mustFeedNext(club);
     }));
 
   test('stop at an event only in the process that leads its range', () =>

@@ -2,6 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import type { AnyTable, ReadStore, WriteBatch, WriteResult } from '../../src/ports/read-store.js';
 
+/** A held call. `reached` resolves when the call arrives. */
+type Held = { readonly reached: Promise<void>; readonly release: () => void };
+
+type HeldKind = 'write' | 'prepare' | 'cutover';
+const keyOf = (kind: HeldKind, model: string, generation: number): string => `${kind} ${model} ${generation}`;
+
 /**
  * A real read store that a test can make unavailable. It can also lose responses, or store only part of a batch, as a
  * cluster without transactions might.
@@ -25,27 +31,33 @@ export class FaultyReadStore implements ReadStore {
   delays: number[] = [];
   /** Number of writes so far. */
   writes = 0;
-  private held:
-    | {
-        readonly model: string;
-        readonly generation: number;
-        readonly release: Promise<void>;
-        readonly reached: () => void;
-      }
-    | undefined;
+  /** What the next calls of some kinds wait for, by kind, model and generation. */
+  private readonly held = new Map<string, () => Promise<void>>();
 
   constructor(readonly inner: ReadStore) {}
 
   /** Holds the next write to a model's table before it is stored. */
-  holdWriteTo(model: string, generation = 1): { readonly reached: Promise<void>; readonly release: () => void } {
+  holdWriteTo(model: string, generation = 1): Held {
+    return this.hold('write', model, generation);
+  }
+
+  /** Holds the next call that writes to a table, prepares it or makes it live, before the call has an effect. */
+  hold(kind: HeldKind, model: string, generation: number): Held {
     let release: () => void = () => undefined;
     let reached: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => (reached = resolve));
-    this.held = { model, generation, reached, release: new Promise<void>((resolve) => (release = resolve)) };
+    const departure = new Promise<void>((resolve) => (release = resolve));
+    const key = keyOf(kind, model, generation);
+    this.held.set(key, () => {
+      this.held.delete(key);
+      reached();
+      return departure;
+    });
     return { reached: arrival, release };
   }
 
-  prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void> {
+  async prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void> {
+    for (const { model, generation } of tables) await this.wait('prepare', model.name, generation);
     return this.inner.prepare(tables, options);
   }
   index(table: AnyTable): Promise<void> {
@@ -58,17 +70,7 @@ export class FaultyReadStore implements ReadStore {
   async write(batch: WriteBatch): Promise<WriteResult> {
     this.writes += 1;
     await this.delay();
-    const { held } = this;
-    if (
-      held &&
-      batch.tables.some(
-        ({ table: { model, generation } }) => model.name === held.model && generation === held.generation,
-      )
-    ) {
-      this.held = undefined;
-      held.reached();
-      await held.release;
-    }
+    for (const { table } of batch.tables) await this.wait('write', table.model.name, table.generation);
     this.refuseWhileAway();
     if (this.tearAfterTables !== undefined) await this.tear(batch, this.tearAfterTables);
     const result = await this.inner.write(batch);
@@ -113,6 +115,7 @@ export class FaultyReadStore implements ReadStore {
   checkpoints: ReadStore['checkpoints'] = (keys) => Promise.all(keys.map((key) => this.checkpoint(key)));
   liveGeneration: ReadStore['liveGeneration'] = (model, version) => this.inner.liveGeneration(model, version);
   setLiveGeneration: ReadStore['setLiveGeneration'] = async (model, version, generation) => {
+    await this.wait('cutover', model, generation);
     await this.inner.setLiveGeneration(model, version, generation);
     if (!this.loseNextSwap) return;
     this.loseNextSwap = false;
@@ -126,6 +129,10 @@ export class FaultyReadStore implements ReadStore {
 
   close(): Promise<void> {
     return this.inner.close();
+  }
+
+  private async wait(kind: HeldKind, model: string, generation: number): Promise<void> {
+    await this.held.get(keyOf(kind, model, generation))?.();
   }
 
   private async delay(): Promise<void> {
