@@ -197,7 +197,7 @@ export interface ReadStore {
   checkpoints(keys: readonly string[]): Promise<readonly number[]>;
   /** Returns the live generation of a model version, or undefined before the first cutover. */
   liveGeneration(model: string, version: number): Promise<number | undefined>;
-  /** Makes a generation the live one. */
+  /** Makes a generation the live one, unless a later generation already is: a suspended coordinator may resume. */
   setLiveGeneration(model: string, version: number, generation: number): Promise<void>;
 
   /** Reports the engine's name and version in one round trip. */

@@ -854,6 +854,14 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await (await under.another()).liveGeneration('things', 1)).toBe(2);
       });
 
+      test('a coordinator that resumes late does not make an earlier generation live again', async () => {
+        await store.setLiveGeneration('things', 1, 3);
+        await (await under.another()).setLiveGeneration('things', 1, 2);
+        expect(await store.liveGeneration('things', 1)).toBe(3);
+        await store.setLiveGeneration('things', 1, 10);
+        expect(await store.liveGeneration('things', 1)).toBe(10);
+      });
+
       test('writes to one generation do not appear in the other, and dropping one keeps the other', async () => {
         await store.prepare([next], { bulk: true });
         await store.write(batch([create(mine, 'a', thing({ name: 'old' }))]));

@@ -205,7 +205,7 @@ export class EmbeddedReadStore implements ReadStore {
     return this.now(() => {
       this.mustWrite();
       const sql = `INSERT INTO kontor_generations (model, version, generation) VALUES (?, ?, ?)
-        ON CONFLICT (model, version) DO UPDATE SET generation = excluded.generation`;
+        ON CONFLICT (model, version) DO UPDATE SET generation = max(generation, excluded.generation)`;
       this.db.guarded(() => this.db.run(sql, bindable(model), version, generation));
     });
   }

@@ -51,7 +51,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
   }
 
   setLiveGeneration(model: string, version: number, generation: number): Promise<void> {
-    return this.mongo.upsert(GENERATIONS, generationKey(model, version), { $set: { generation } });
+    return this.mongo.upsert(GENERATIONS, generationKey(model, version), { $max: { generation } });
   }
 
   /** Stores the declarations of tables. @throws RangeError if a table already has a different declaration */
