@@ -8,7 +8,7 @@ import { messagesOf } from '../integration/event-messages.js';
 import { publish } from '../integration/publishing.js';
 import { WebhookRedelivery, webhookOfSubscriber } from '../integration/webhook-redelivery.js';
 import { ALERTS, OperatorAlerts } from '../policies/operator-alerts.js';
-import { isTransient } from '../eventsourcing/transient-errors.js';
+import { isTemporary, isTransient } from '../eventsourcing/transient-errors.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
 import type { Recorded } from '../eventsourcing/event-catalogue.js';
 import type { Policy } from '../eventsourcing/policy.js';
@@ -47,7 +47,7 @@ export class ServiceDeadLetterReplayer implements DeadLetterReplayer {
       await ready?.();
       return await this.again(letter, event, attempt);
     } catch (error) {
-      if (isTransient(error)) throw error;
+      if (isTemporary(error)) throw error;
       if (error instanceof BrokerUnavailable)
         throw new DomainError('unavailable', 'UNAVAILABLE', 'The broker is unavailable. Try again later.', {
           retryAfterSeconds: 5,

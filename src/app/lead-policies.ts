@@ -4,7 +4,7 @@ import type { Backpressure } from '../eventsourcing/backpressure.js';
 import type { Policy } from '../eventsourcing/policy.js';
 import { narrowedTo } from '../eventsourcing/ranges.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { isTransient } from '../eventsourcing/transient-errors.js';
+import { isTemporary } from '../eventsourcing/transient-errors.js';
 import { DeadLetters, letterOf } from '../integration/dead-letters.js';
 import { ALERTS, OperatorAlerts } from '../policies/operator-alerts.js';
 import { POLICIES } from '../policies/policies.js';
@@ -115,7 +115,7 @@ function subscriber(
     ...options,
     // Sale streams never contain notifications.
     filter: { on: 'type', prefixes: types, ...(kind === 'push' && narrowedTo([])) },
-    isTransient,
+    isTransient: isTemporary,
     meter: queues.of(options.name, kind),
     park: (event, error) => deadLetters.park(letterOf(origin, options.name, event, error)),
   });

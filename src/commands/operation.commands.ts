@@ -120,7 +120,7 @@ export class RecordEventsRead extends command(inspections.EventsRead) {}
 
 /**
  * Replays the dead letter's event and records the outcome. `ready`: see DeadLetterReplayer. @throws DomainError
- * not_found; conflict ALREADY_RESOLVED; unavailable if an engine is down
+ * not_found; conflict ALREADY_RESOLVED; unavailable if an engine is down; NewerEvent
  */
 export async function replayLetter(
   runner: CommandRunner,

@@ -61,14 +61,22 @@ export type Recorded<E extends DomainEvent = DomainEvent> = E & {
 export const CLAIM_FENCED = 'ClaimFenced';
 const fence = technical(z.object({ claim: z.string(), attemptId: z.string() }));
 
-/**
- * Thrown for an event of an unknown type or version, written by a newer release of the service or by another
- * application.
- */
+/** Thrown for an event that this release cannot read, written by a newer release or by another application. */
 export class UnknownEvent extends Error {
   constructor(readonly event: RecordedEvent) {
     super(`Unknown event ${event.type} in ${event.stream} at position ${event.position}`);
     this.name = 'UnknownEvent';
+  }
+}
+
+/**
+ * Thrown for an event of an unknown type or version in a stream of this service. Only a newer release writes such
+ * events. During a rolling upgrade, subscribers wait at them until a replica of that release leads.
+ */
+export class NewerEvent extends UnknownEvent {
+  constructor(event: RecordedEvent) {
+    super(event);
+    this.name = 'NewerEvent';
   }
 }
 
@@ -120,14 +128,15 @@ export class EventCatalogue {
    * Converts an event to the current version of its type. Data in the current version is not validated again, because
    * it was validated before the append and its checksum proves that it has not changed. Older data is upcast and
    * validated.
-   * @throws UnknownEvent, ZodError
+   * @throws NewerEvent, UnknownEvent, ZodError
    */
   decode(event: RecordedEvent): Recorded {
     const declaration = this.declarations.get(event.type);
     const name = parseStreamName(event.stream);
-    if (!declaration || !name) throw new UnknownEvent(event);
+    if (!name) throw new UnknownEvent(event);
+    if (!declaration) throw this.byEntity.has(name.entity) ? new NewerEvent(event) : new UnknownEvent(event);
     const metadata = event.metadata as EventMetadata;
-    if (metadata.version > declaration.version) throw new UnknownEvent(event);
+    if (metadata.version > declaration.version) throw new NewerEvent(event);
     return {
       type: event.type,
       data: metadata.version === declaration.version ? event.data : upcast(declaration, event.data, metadata.version),

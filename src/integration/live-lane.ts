@@ -1,5 +1,5 @@
 import { FORWARDER, type ForwarderEvent } from '../aggregates/forwarder.aggregate.js';
-import type { EventCatalogue } from '../eventsourcing/event-catalogue.js';
+import { type EventCatalogue, NewerEvent } from '../eventsourcing/event-catalogue.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
 import { BrokerUnavailable } from '../ports/broker.js';
 import { type EventReader, EventStoreUnavailable, type RecordedEvent } from '../ports/event-store.js';
@@ -48,7 +48,8 @@ export function createLiveLane({ attempts, whenPaused, ...parts }: LaneParts): W
     isTransient: (error) =>
       error instanceof BrokerUnavailable ||
       error instanceof EventStoreUnavailable ||
-      error instanceof ReadStoreUnavailable,
+      error instanceof ReadStoreUnavailable ||
+      error instanceof NewerEvent,
     park: (event, error) => parts.park(event, error),
     ...(parts.meter && { meter: parts.meter }),
   });

@@ -1,5 +1,5 @@
 import { type RewindFilter, rewindMarks, type RewindStart } from '../aggregates/forwarder.aggregate.js';
-import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { type EventCatalogue, NewerEvent, type Recorded } from '../eventsourcing/event-catalogue.js';
 import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import { positionBefore } from '../eventsourcing/stream-events.js';
 import { type Broker, BrokerUnavailable, type Published } from '../ports/broker.js';
@@ -198,7 +198,7 @@ export class Rewinds {
 
   /**
    * Returns the number of published events. Calls `gotOn` after each group of events.
-   * @throws BrokerUnavailable, EventStoreUnavailable, ReadStoreUnavailable or errors from `park`, all of which the
+   * @throws BrokerUnavailable, EventStoreUnavailable, ReadStoreUnavailable, NewerEvent or errors from `park`, all of which the
    * caller retries; the signal's reason
    */
   async carryOut(rewind: DueRewind, signal: AbortSignal, gotOn: () => void): Promise<number> {
@@ -260,7 +260,7 @@ export class Rewinds {
       if (!isDue(decoded)) return false;
       return (await publish(this.parts.broker, decoded, again)).length > 0;
     } catch (error) {
-      if (error instanceof BrokerUnavailable) throw error;
+      if (error instanceof BrokerUnavailable || error instanceof NewerEvent) throw error;
       await this.parts.park(event, error, id);
       return false;
     }

@@ -3,7 +3,7 @@ import { receiverOf, wantedBy } from '../aggregates/webhook-receiver.js';
 import type { DisabledReason, PresentWebhook, WebhookReport } from '../aggregates/webhook.aggregate.js';
 import { Backoff } from '../eventsourcing/backoff.js';
 import { DomainError } from '../eventsourcing/domain-error.js';
-import type { EventCatalogue, Recorded } from '../eventsourcing/event-catalogue.js';
+import { type EventCatalogue, NewerEvent, type Recorded } from '../eventsourcing/event-catalogue.js';
 import type { FairQueue } from '../eventsourcing/fair-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { eventAt } from '../eventsourcing/stream-events.js';
@@ -11,6 +11,7 @@ import { type Delivery, type DeliveryStatus, KEPT_DELIVERIES } from '../observab
 import type { EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
+import { Complaints } from '../projecting/complaints.js';
 import type { WebhookAnswer, WebhookSender } from '../security/webhook-sender.js';
 import type { ParkRequest } from './dead-letters.js';
 import { type Entry, type LoggedAt, type Outgoing, outgoingOf } from './webhook-entries.js';
@@ -64,6 +65,7 @@ export class WebhookAttempts {
   private readonly retries = new Backoff(RETRY_PAUSES);
   private readonly underway = new Set<Promise<Outcome>>();
   private readonly stopping = new AbortController();
+  private readonly complaints: Complaints;
 
   constructor(
     private readonly parts: DeliveryParts,
@@ -76,6 +78,7 @@ export class WebhookAttempts {
     setMaxListeners(0, this.stopping.signal);
     this.gate = new WebhookGate(parts.clock, new Backoff(DOWN_PAUSES));
     this.wants = wantedBy(webhook);
+    this.complaints = new Complaints(parts.clock);
   }
 
   use(webhook: PresentWebhook): void {
@@ -191,18 +194,27 @@ export class WebhookAttempts {
     return this.surely(() => this.parts.park(webhookSubscriber(this.address.id), event, error));
   }
 
-  /** Returns undefined if the event is missing or unreadable. Parks an unreadable event. */
+  /**
+   * Returns undefined if the event is missing or unreadable. Parks an unreadable event, except that it waits at an
+   * event of a newer release.
+   */
   private async read({ stream, revision, eventId }: Entry): Promise<Recorded | undefined> {
-    const { events, catalogue } = this.parts;
-    let found: RecordedEvent | undefined;
+    const { events } = this.parts;
+    let decoded: Recorded | undefined;
     await this.surely(async () => {
-      found = await eventAt(events, stream, revision);
+      const found = await eventAt(events, stream, revision);
+      if (found?.id === eventId) decoded = await this.decoded(found);
     });
-    if (found?.id !== eventId) return undefined;
+    return decoded;
+  }
+
+  /** @throws NewerEvent */
+  private async decoded(event: RecordedEvent): Promise<Recorded | undefined> {
     try {
-      return catalogue.decode(found);
+      return this.parts.catalogue.decode(event);
     } catch (error) {
-      await this.park(found, error);
+      if (error instanceof NewerEvent) throw error;
+      await this.park(event, error);
       return undefined;
     }
   }
@@ -216,7 +228,8 @@ export class WebhookAttempts {
       signal,
       () => work().then(() => true),
       (error) => {
-        logger.warn({ err: error, webhook: this.address.id }, 'a webhook is waiting for an engine');
+        if (!this.complaints.isDue(error)) return;
+        logger.warn({ err: error, webhook: this.address.id }, 'a webhook is waiting for an engine or an upgrade');
       },
     );
     return isDone === true;

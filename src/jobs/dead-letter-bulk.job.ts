@@ -20,7 +20,7 @@ import { KeyedQueue } from '../eventsourcing/keyed-queue.js';
 import type { RecordReader } from '../eventsourcing/record-reader.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { eventsAfter } from '../eventsourcing/stream-events.js';
-import { isTransient } from '../eventsourcing/transient-errors.js';
+import { isTemporary } from '../eventsourcing/transient-errors.js';
 import type { EventReader, Position } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import { PLATFORM } from '../ports/read-store.js';
@@ -198,7 +198,7 @@ class Bulk {
     return counted;
   }
 
-  /** Retries while an engine is unavailable. @throws the signal's reason */
+  /** Retries after temporary errors. @throws the signal's reason */
   private async untilDone<T>(work: () => Promise<T>): Promise<T | undefined> {
     const { clock, logger } = this.parts;
     const { signal } = this.task;
@@ -254,7 +254,7 @@ const progressOf = ({ matched, seen }: Checkpoint): number =>
   Math.min(99, Math.floor((100 * seen) / Math.max(1, matched)));
 
 const isFinal = (error: unknown): boolean =>
-  !isTransient(error) && !(error instanceof DomainError && error.kind === 'unavailable');
+  !isTemporary(error) && !(error instanceof DomainError && error.kind === 'unavailable');
 
 /** Jobs that an operator starts for all dead letters that match a filter. */
 export const deadLetterJobs = (parts: BulkParts): Job[] => [

@@ -7,7 +7,7 @@ import { conflict } from '../eventsourcing/domain-error.js';
 import { inReactionTo } from '../eventsourcing/policy.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { isTransient } from '../eventsourcing/transient-errors.js';
+import { isTemporary } from '../eventsourcing/transient-errors.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { token } from '../ports/token.js';
 import { WebhookSender, type WebhookReceiver } from '../security/webhook-sender.js';
@@ -88,8 +88,8 @@ export class OperatorAlerts {
     try {
       await inReactionTo(event, ALERTS, () => this.runner.execute(pushDelivery, target, outcome, recordPushes));
     } catch (error) {
-      // Ignores transient errors. Otherwise, the alert would be sent again until its delivery can be recorded.
-      if (!isTransient(error)) throw error;
+      // Ignores temporary errors. Otherwise, the alert would be sent again until its delivery can be recorded.
+      if (!isTemporary(error)) throw error;
     }
   }
 }

@@ -7,6 +7,7 @@ import { retryForever } from '../eventsourcing/retry-forever.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
 import type { Logger } from '../ports/log.js';
 import type { Checkpoints } from './checkpoints.js';
+import { Complaints } from './complaints.js';
 import type { LedPortion } from './range-leadership.js';
 import { narrowedTo, rangeOfStream } from '../eventsourcing/ranges.js';
 
@@ -23,7 +24,7 @@ export type WindowedOptions = {
   readonly isSettled?: (event: RecordedEvent) => boolean;
   /** Returns a second stream in which the event must also be handled in order. */
   readonly alsoIn?: (event: RecordedEvent) => string | undefined;
-  /** Whether the error is transient (the engine is unavailable). The event is then retried indefinitely. */
+  /** Whether a retry may succeed, for example because an engine is down. The event is then retried indefinitely. */
   readonly isTransient: (error: unknown, event: RecordedEvent) => boolean;
   /** Durably parks an event that cannot be handled, so that the checkpoint may pass it. */
   readonly park: (event: RecordedEvent, error: unknown) => Promise<void>;
@@ -42,8 +43,6 @@ export type WindowedOptions = {
 type Failure = { readonly error: unknown };
 
 const MAX_PAUSE_MS = 2_000;
-/** Minimum interval between log lines with the same error. In an outage, all open events fail with the same error. */
-const COMPLAIN_EVERY_MS = 10_000;
 const CHECKPOINT_EVERY_MS = 200;
 /** Interval between checkpoints of a divided history, while events keep arriving and for events in other portions. */
 const BUSY_CHECKPOINT_EVERY_MS = 1_000;
@@ -73,7 +72,7 @@ export class WindowedSubscriber {
   /** Positions that the portion's ranges had reached at the start. Events up to these positions are skipped. */
   private ahead: ReadonlyMap<number, number> = new Map();
   private running: Promise<void> | undefined;
-  private complaint = { reason: '', untilMs: Number.NEGATIVE_INFINITY };
+  private readonly complaints: Complaints;
 
   constructor(
     private readonly store: EventReader,
@@ -82,7 +81,9 @@ export class WindowedSubscriber {
     private readonly clock: Clock,
     private readonly logger: Logger,
     private readonly options: WindowedOptions,
-  ) {}
+  ) {
+    this.complaints = new Complaints(clock);
+  }
 
   get name(): string {
     return this.options.name;
@@ -228,9 +229,7 @@ export class WindowedSubscriber {
   }
 
   private complain(error: unknown, { position }: RecordedEvent): void {
-    const [reason, nowMs] = [String(error), this.clock.monotonicMs()];
-    if (reason === this.complaint.reason && nowMs < this.complaint.untilMs) return;
-    this.complaint = { reason, untilMs: nowMs + COMPLAIN_EVERY_MS };
+    if (!this.complaints.isDue(error)) return;
     this.logger.warn({ err: error, subscriber: this.name, position }, 'retrying an event');
   }
 

@@ -22,7 +22,8 @@ export interface DeadLetterReplayer {
    * Retries the work. `attempt` starts at 2 and identifies the delivery: two replays with the same value have the
    * effect of a single replay. `ready` is called before the work has any effect, and may delay it. Returns the reason
    * for a new failure, or undefined on success.
-   * @throws DomainError unavailable if an engine is unavailable; the outcome is then unknown and is not recorded
+   * @throws DomainError unavailable if an engine is unavailable, or NewerEvent if only a newer release can read an
+   * event; the outcome is then not recorded
    */
   redeliver(letter: AddressedLetter, attempt: number, ready?: () => Promise<void>): Promise<Failure | undefined>;
   /** Returns the undelivered content without secrets; null if the event is missing or has no such content. */

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { z } from 'zod';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { domain, type Aggregate, type EventOf } from '../../src/eventsourcing/aggregate.js';
-import { CLAIM_FENCED, EventCatalogue, UnknownEvent } from '../../src/eventsourcing/event-catalogue.js';
+import { CLAIM_FENCED, EventCatalogue, NewerEvent, UnknownEvent } from '../../src/eventsourcing/event-catalogue.js';
 import { expectedAt, PATIENCE_MS, RecordReader } from '../../src/eventsourcing/record-reader.js';
 import {
   EventStoreUnavailable,
@@ -354,8 +354,8 @@ describe('A record that is read', () => {
       await write(priced(1));
       await read();
       await write(unknown());
-      await expect(read()).rejects.toBeInstanceOf(UnknownEvent);
-      await expect(read()).rejects.toBeInstanceOf(UnknownEvent);
+      await expect(read()).rejects.toBeInstanceOf(NewerEvent);
+      await expect(read()).rejects.toBeInstanceOf(NewerEvent);
     });
   });
 
@@ -381,6 +381,26 @@ describe('A record that is read', () => {
       if (!event) throw new Error('Nothing was stored');
       expect(catalogue.decode(event)).toMatchObject({ entity: 'price', tenantId: TENANT, recordId: 'p1', revision: 0 });
       expect(() => catalogue.decode({ ...event, stream: 'not-one_of-ours' })).toThrow(UnknownEvent);
+    });
+
+    test('attributes unknown events to a newer release only if the service writes their streams', async () => {
+      await write(priced(1));
+      const [event] = await store.readAll();
+      if (!event) throw new Error('Nothing was stored');
+      const failureOf = (changes: Partial<typeof event>): unknown => {
+        try {
+          return catalogue.decode({ ...event, ...changes });
+        } catch (error) {
+          return error;
+        }
+      };
+      expect(failureOf({ type: 'PriceForgotten' })).toBeInstanceOf(NewerEvent);
+      expect(failureOf({ metadata: { ...event.metadata, version: 4 } })).toBeInstanceOf(NewerEvent);
+      for (const stream of [`parcel-${TENANT}_p1`, 'not-one_of-ours']) {
+        const failure = failureOf({ type: 'ParcelLost', stream });
+        expect(failure).toBeInstanceOf(UnknownEvent);
+        expect(failure).not.toBeInstanceOf(NewerEvent);
+      }
     });
   });
 

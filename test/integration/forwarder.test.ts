@@ -17,12 +17,14 @@ import {
   type RewindStart,
 } from '../../src/aggregates/forwarder.aggregate.js';
 import { saleId } from '../../src/aggregates/sale-payload.js';
+import { sale } from '../../src/aggregates/sale.aggregate.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import type { CloudEvent } from '../../src/integration/contracts-fields.js';
 import { Forwarder } from '../../src/integration/forwarder.js';
 import type { Checkpoints } from '../../src/projecting/checkpoints.js';
 import type { Marks } from '../../src/projecting/marks.js';
 import type { LedPortion } from '../../src/projecting/range-leadership.js';
+import { type AnyAggregate, EventCatalogue } from '../../src/eventsourcing/event-catalogue.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { WHOLE } from '../../src/eventsourcing/ranges.js';
 import { streamName } from '../../src/eventsourcing/stream-name.js';
@@ -76,7 +78,17 @@ const opened = (code: string): Fact => ({
   data: { code, name: code, description: null, address: null, phone: null, email: null, isActive: true },
 });
 type Stored = { readonly message: StoredMessage; readonly event: CloudEvent };
-type Settings = { readonly restoreForward?: 'wait' | 'all'; readonly portion?: LedPortion };
+type Settings = {
+  readonly restoreForward?: 'wait' | 'all';
+  readonly portion?: LedPortion;
+  readonly known?: EventCatalogue;
+};
+
+/** The catalogue of an earlier release, which cannot read the acceptances in these tests. */
+const earlierCatalogue = new EventCatalogue([
+  ...catalogue.aggregates.filter(({ name }) => name !== sale.name),
+  { ...sale, events: { ...sale.events, SaleAccepted: { ...sale.events.SaleAccepted, version: 0 } } } as AnyAggregate,
+]);
 
 class Scene {
   readonly clock = new ShiftedClock();
@@ -153,11 +165,11 @@ class Scene {
     return (await this.reader.read(aggregate, 'platform', FORWARDER)).state;
   }
 
-  forward({ restoreForward = 'wait', portion }: Settings = {}): Forwarder {
+  forward({ restoreForward = 'wait', portion, known = catalogue }: Settings = {}): Forwarder {
     const { events, broker, marks, clock } = this;
     const warn = (_: object, message: string) => void this.warnings.push(message);
     const forwarder = new Forwarder({
-      ...{ events, broker, catalogue, marks, clock, restoreForward, portion, logger: { ...silentLogger, warn } },
+      ...{ events, broker, catalogue: known, marks, clock, restoreForward, portion, logger: { ...silentLogger, warn } },
       checkpoints: this.checkpoints,
       report: (report) => this.decide((state, now) => noteForwarder(state, report, now)),
       park: (event: RecordedEvent) => {
@@ -333,6 +345,40 @@ describe('A rewind', () => {
       await until(async () => (await scene.state()).lastRewind !== null);
       await until(async () => (await scene.stored()).length === 3);
       expect((await codes(scene)).sort()).toEqual(['before', 'before again', 'later']);
+    }));
+});
+
+describe('A leader of an older release', () => {
+  test('waits at an event of a newer version, and the next leader publishes the record in order', () =>
+    inScene(async (scene) => {
+      await scene.happen(opened('before'));
+      await scene.happen(accepted('s1'), rejected('s1'), opened('other'));
+      const older = scene.forward({ known: earlierCatalogue });
+      await until(async () => (await codes(scene)).includes('other'));
+      await until(() => scene.warnings.includes('retrying an event'));
+      expect([older.position, scene.parked, await scene.told(idOf('s1'))]).toEqual([0, [], []]);
+      await older.stop();
+      const newer = scene.forward();
+      await until(async () => newer.position >= (await scene.events.head()));
+      expect(await scene.told(idOf('s1'))).toEqual(whole.slice(0, 2));
+      expect(scene.parked).toEqual([]);
+    }));
+
+  test('waits in a rewind, which the next leader completes', () =>
+    inScene(async (scene) => {
+      await scene.happen(accepted('s1'), rejected('s1'));
+      const first = scene.forward();
+      await until(async () => (await scene.told(idOf('s1'))).length === 2);
+      await first.stop();
+      await scene.rewind({ position: 0 });
+      const older = scene.forward({ known: earlierCatalogue });
+      await until(() => scene.warnings.length > 0);
+      expect([scene.parked, (await scene.state()).lastRewind]).toEqual([[], null]);
+      await older.stop();
+      scene.forward();
+      await until(async () => (await scene.state()).lastRewind !== null);
+      expect(await scene.told(idOf('s1'), true)).toEqual(whole.slice(0, 2));
+      expect(scene.parked).toEqual([]);
     }));
 });
 

@@ -28,6 +28,7 @@ import { Claims } from '../../src/eventsourcing/claims.js';
 import { CommandRunner } from '../../src/eventsourcing/command-runner.js';
 import { asService } from '../../src/eventsourcing/context.js';
 import { Memberships } from '../../src/eventsourcing/memberships.js';
+import { type AnyAggregate, EventCatalogue } from '../../src/eventsourcing/event-catalogue.js';
 import { RecordReader } from '../../src/eventsourcing/record-reader.js';
 import { reasonOf } from '../../src/integration/dead-letters.js';
 import { FAILING_FOR_MS, RETRIED_FOR_MS } from '../../src/integration/webhook-attempts.js';
@@ -78,6 +79,7 @@ class Office {
   private readonly dispatchers: WebhookDispatcher[] = [];
   private readonly senders: CountingSender[] = [];
   reads!: EmbeddedReadStore;
+  readonly warnings: string[] = [];
   /** Number of dispatchers that gave up their lease. */
   resigned = 0;
   private made = 0;
@@ -127,12 +129,18 @@ class Office {
     this.clock = new ManualClock(this.clock.nowMs());
   }
 
-  start(allowPrivate = true, events: EventReader = this.events, store: ReadStore = this.reads): WebhookDispatcher {
+  start(
+    allowPrivate = true,
+    events: EventReader = this.events,
+    store: ReadStore = this.reads,
+    known = catalogue,
+  ): WebhookDispatcher {
     const { clock, keys, letters } = this;
+    const warn = (_: object, message: string) => void this.warnings.push(message);
     const sender = new CountingSender({ clock, keys, allowPrivate });
     this.senders.push(sender);
     const dispatcher = new WebhookDispatcher({
-      ...{ events, catalogue, clock, ids, logger: silentLogger, store, sender },
+      ...{ events, catalogue: known, clock, ids, logger: { ...silentLogger, warn }, store, sender },
       resign: () => {
         this.resigned += 1;
       },
@@ -589,6 +597,24 @@ test('A leader that continues after a pause does not overwrite the progress of i
   office.start();
   await office.until(() => countAt('/paused') === 3);
   expect(namesAt('/paused', record)).toEqual(upTo(3));
+});
+
+test('A leader of an older release waits at events of a newer version, which its successor delivers', async () => {
+  const events = { ...branch.events, BranchUpdated: { ...branch.events.BranchUpdated, version: 0 } };
+  const earlier = new EventCatalogue([
+    ...catalogue.aggregates.filter(({ name }) => name !== branch.name),
+    { ...branch, events } as AnyAggregate,
+  ]);
+  await office.webhook(tenant, '/upgraded');
+  const older = office.start(true, office.events, office.reads, earlier);
+  const [changed, unchanged] = [await office.record(tenant, 3), await office.record(tenant, 1)];
+  await office.until(() => namesAt('/upgraded', unchanged).length === 1);
+  await office.until(() => office.warnings.length > 0);
+  expect([namesAt('/upgraded', changed), office.letters]).toEqual([['1'], []]);
+  await older.stop();
+  office.start();
+  await office.until(() => namesAt('/upgraded', changed).length === 3);
+  expect([namesAt('/upgraded', changed), office.letters]).toEqual([upTo(3), []]);
 });
 
 test('Lanes that another process has changed, removed or added since are not overwritten', async () => {

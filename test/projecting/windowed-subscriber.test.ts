@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { EmbeddedBroker } from '../../src/adapters/embedded/broker.js';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
-import { UnknownEvent, type Recorded } from '../../src/eventsourcing/event-catalogue.js';
+import { NewerEvent, UnknownEvent, type Recorded } from '../../src/eventsourcing/event-catalogue.js';
 import { silentLogger, type Logger } from '../../src/ports/log.js';
 import { QueueMeter } from '../../src/observability/queue-meters.js';
 import { checkpointsIn, subscriberKey, type Checkpoints } from '../../src/projecting/checkpoints.js';
@@ -14,7 +14,7 @@ import { WindowedSubscriber, type WindowedOptions } from '../../src/projecting/w
 import { BrokerUnavailable } from '../../src/ports/broker.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { portionOf, RANGES, rangeOf } from '../../src/eventsourcing/ranges.js';
-import { catalogue, facts, happen } from '../support/club.toy.js';
+import { catalogue, facts, happen, newerCatalogue } from '../support/club.toy.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
 import { FaultyReadStore } from '../support/faulty-read-store.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -89,9 +89,13 @@ class Scene {
     return this.reads.inner.checkpoint(subscriberKey('desk'));
   }
 
-  async start(options: Partial<WindowedOptions> = {}, desk = this.desk): Promise<WindowedSubscriber> {
+  async start(
+    options: Partial<WindowedOptions> = {},
+    desk = this.desk,
+    known = catalogue,
+  ): Promise<WindowedSubscriber> {
     const logger: Logger = { ...silentLogger, warn: (_, message) => void this.warnings.push(message) };
-    const subscriber = new WindowedSubscriber(this.events, catalogue, this.checkpoints, this.clock, logger, {
+    const subscriber = new WindowedSubscriber(this.events, known, this.checkpoints, this.clock, logger, {
       name: 'desk',
       filter: { on: 'stream', prefixes: ['member-'] },
       handle: (event) => desk.handle(event),
@@ -424,6 +428,27 @@ describe('A windowed subscriber', () => {
         await scene.until(() => subscriber.position === last);
         expect(reasons).toEqual([expect.any(UnknownEvent)]);
         expect(scene.desk.done).toEqual(['eve-0']);
+      }));
+
+    test('because newer releases wrote the events, waits without filling the log until such a release leads', () =>
+      inScene(async (scene) => {
+        const { clock, desk, events, warnings } = scene;
+        await happen(events, facts.joined('eve'));
+        const names = ['ada', 'bob', 'kim'];
+        const last = await happen(events, ...names.flatMap((name) => [facts.unheard(name), facts.joined(name)]));
+        const isTransient = (error: unknown) => error instanceof NewerEvent;
+        const older = await scene.start({ isTransient });
+        await scene.until(() => warnings.length > 0);
+        await clock.advance(9_000);
+        expect(warnings).toEqual(['retrying an event']);
+        expect([older.position, older.inFlight, desk.done]).toEqual([0, 6, ['eve-0']]);
+        await older.stop();
+        expect(await scene.saved()).toBe(0);
+        const newer = await scene.start({ isTransient }, desk, newerCatalogue);
+        await scene.until(() => newer.position === last);
+        const orders = names.map((name) => desk.done.filter((label) => label.startsWith(name)));
+        expect(orders).toEqual(names.map((name) => [`${name}-0`, `${name}-1`]));
+        expect(desk.parked).toEqual([]);
       }));
   });
 
