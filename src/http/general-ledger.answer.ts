@@ -7,7 +7,7 @@ import {
   rowsOf,
 } from '../queries/general-ledger.query.js';
 import { answer, type Answer } from './answer.js';
-import { csvStream } from './csv.js';
+import { begun, csvStream } from './csv.js';
 
 const COLUMNS: readonly (keyof GeneralLedgerRow)[] = [
   ...(['date', 'transactionId', 'type', 'documentEffect', 'accountId', 'code', 'name', 'debit', 'credit'] as const),
@@ -38,14 +38,20 @@ async function* envelope(ledger: GeneralLedger, options: GeneralLedgerOptions): 
   yield `],${JSON.stringify(totals).slice(1)}}`;
 }
 
-export const ledgerJson = (ledger: GeneralLedger, options: GeneralLedgerOptions): Answer =>
-  answer(envelope(ledger, options), { type: 'application/json; charset=utf-8' });
+/** Reads the first batch of postings before the response begins (see `begun`). */
+async function begunLedger(ledger: GeneralLedger): Promise<GeneralLedger> {
+  const parts = await begun(ledger.parts());
+  return { ...ledger, parts: () => parts };
+}
 
-export const ledgerTable = (ledger: GeneralLedger, options: GeneralLedgerOptions): Answer =>
-  csvStream(rowParts(ledger, options.accountId), COLUMNS, 'general-ledger.csv');
+export const ledgerJson = async (ledger: GeneralLedger, options: GeneralLedgerOptions): Promise<Answer> =>
+  answer(envelope(await begunLedger(ledger), options), { type: 'application/json; charset=utf-8' });
 
-export const ledgerBeancount = (ledger: GeneralLedger, options: GeneralLedgerOptions): Answer =>
-  answer(beancountOf(ledger, options), {
+export const ledgerTable = async (ledger: GeneralLedger, options: GeneralLedgerOptions): Promise<Answer> =>
+  csvStream(rowParts(await begunLedger(ledger), options.accountId), COLUMNS, 'general-ledger.csv');
+
+export const ledgerBeancount = async (ledger: GeneralLedger, options: GeneralLedgerOptions): Promise<Answer> =>
+  answer(beancountOf(await begunLedger(ledger), options), {
     type: 'text/plain; charset=utf-8',
     headers: { 'content-disposition': 'attachment; filename="general-ledger.beancount"' },
   });
