@@ -95,7 +95,7 @@ export class SaleDesk {
     const { state: owner } = await this.reader.read(tenant, PLATFORM_TENANT, tenantId);
     const { currency, timeZone, ...closing } = presentTenant(owner);
     ensureCurrency(given.currency, currency);
-    const named = given.externalId ? await this.find(tenantId, given.externalId) : undefined;
+    const named = await this.named(request, given.externalId);
     // Repeating a booked sale posts nothing, so the request succeeds even if the sale's period has been closed since.
     if (!(named && (await this.isBooked(named))))
       ensureOpen(closing, calendarDate(Date.parse(given.occurredAt), timeZone));
@@ -134,6 +134,13 @@ export class SaleDesk {
     return { externalId, target, known: (await this.reader.read(sale, tenantId, target.id)).state };
   }
 
+  /** Without an external id, returns the sale with the number that an earlier attempt of the request has reserved. */
+  private async named({ tenantId, id }: Target, externalId: string | null | undefined): Promise<Found | undefined> {
+    if (externalId) return this.find(tenantId, externalId);
+    const { upTo } = (await this.reader.read(numberSequence, tenantId, id)).state;
+    return upTo > 0 ? this.find(tenantId, this.numbers.numbered(upTo)) : undefined;
+  }
+
   private async isBooked({ target, known }: Found): Promise<boolean> {
     return known.status !== 'absent' && this.booking.isBooked(target, known);
   }
@@ -148,13 +155,10 @@ export class SaleDesk {
    * does not use up a number.
    */
   private async numberFor({ tenantId, id }: Target, ensureBookable: () => Promise<void>): Promise<string> {
-    const target = { tenantId, id };
-    const { state } = await this.reader.read(numberSequence, tenantId, id);
-    if (state.upTo > 0) return this.numbers.numbered(state.upTo);
     await ensureBookable();
     const externalId = await this.freeNumber(tenantId);
     const upTo = Number(externalId.replace(/\D/g, ''));
-    const noted = await this.runner.execute(numberSequence, target, {}, (known) =>
+    const noted = await this.runner.execute(numberSequence, { tenantId, id }, {}, (known) =>
       known.upTo > 0 ? [] : [{ type: 'NumbersReserved' as const, data: { upTo } }],
     );
     return this.numbers.numbered(noted.state.upTo);

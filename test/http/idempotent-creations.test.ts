@@ -249,6 +249,21 @@ describe('A retry of a stored request whose response was lost', () => {
     expect([retried.told, retried.text]).toEqual(['201', first.text]);
     expect((await send('/api/customers', body, 'new', tenant.token)).told).toBe('409 PERIOD_CLOSED');
   });
+
+  test('to record a sale without an external id succeeds in a closed period', async () => {
+    const { tenant } = await openedTenant();
+    const { externalId: _, ...body } = saleOf('');
+    const facts = { route: 'POST /api/sales', tenant };
+    const requestId = randomUUID();
+    await claimed('first', body, requestId, facts);
+    const first = await send('/api/sales', body, 'first', tenant.token);
+    expect(first.told).toBe('201');
+    await claimed('lost', body, requestId, facts);
+    await service.post('/api/periods/close', { through: body.occurredAt.slice(0, 10) }, tenant.token);
+    const retried = await send('/api/sales', body, 'lost', tenant.token);
+    expect([retried.told, retried.text]).toEqual(['201', first.text]);
+    expect((await send('/api/sales', body, 'new', tenant.token)).told).toBe('409 PERIOD_CLOSED');
+  });
 });
 
 test('A retry of a request that was not stored is rejected if the record has changed since', async () => {
