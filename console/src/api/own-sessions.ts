@@ -4,10 +4,11 @@ import { api, data, type Shapes } from './client';
 
 export type OwnSession = Shapes['SessionDto'];
 
-/** The signed-in user's sessions. */
+/** The signed-in user's sessions. Just after the sign-in, the list may not contain the current session yet. */
 export const ownSessionsQuery = queryOptions({
   queryKey: ['own-sessions'],
   queryFn: ({ signal }) => data(api.GET('/api/auth/sessions', { signal })),
+  refetchInterval: ({ state }) => (state.data?.some(({ isCurrent }) => isCurrent) === false ? 1_000 : false),
 });
 
 export const endSession = (id: string) => data(api.DELETE('/api/auth/sessions/{id}', { params: { path: { id } } }));
