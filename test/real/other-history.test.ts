@@ -101,6 +101,18 @@ const invoicesOf = (books: Books): Promise<number> => countInvoices(service, boo
 const isReady = async (): Promise<boolean> => (await service.get('/readyz')).status === 200;
 const warnings = (): string[] => service.complaints.filter((line) => line.includes(WARNING));
 
+/** Starts a service with five sales. `reasons` receives the reason why the service must end. */
+async function watchedOn(environment: Readonly<Record<string, string>>) {
+  await startOn(environment);
+  const books = await service.openBooks();
+  await sell(books, 'old', 5);
+  await service.quiet();
+  await eventually(isReady, 20_000);
+  const reasons: string[] = [];
+  service.service.engines.history.onReplaced((reason) => reasons.push(reason));
+  return { books, reasons };
+}
+
 test('Read models in MongoDB built from another EventStoreDB are left untouched, and new ones are built', async () => {
   await startOn(withMongo());
   await sell(await service.openBooks(), 'old', 10);
@@ -156,13 +168,7 @@ test('Embedded read models ahead of their EventStoreDB are rebuilt from it', asy
 });
 
 test('A process whose EventStoreDB is replaced is not ready, serves nothing old, and rebuilds at its next start', async () => {
-  await startOn(withMongo());
-  const books = await service.openBooks();
-  await sell(books, 'old', 5);
-  await service.quiet();
-  await eventually(isReady, 20_000);
-  const reasons: string[] = [];
-  service.service.engines.history.onReplaced((reason) => reasons.push(reason));
+  const { books, reasons } = await watchedOn(withMongo());
   await store.exchange('second');
   await eventually(() => reasons.length > 0, 20_000);
   expect(reasons).toEqual([expect.stringContaining('The event store was replaced: it contains the history (none)')]);
@@ -188,13 +194,7 @@ test.each([
   ['restarts without its data', () => mongo.exchange('empty')],
 ])('A process whose MongoDB %s is not ready, and the next start builds new read models', async (_, empty) => {
   const environment = withMongo();
-  await startOn(environment);
-  const books = await service.openBooks();
-  await sell(books, 'old', 5);
-  await service.quiet();
-  await eventually(isReady, 20_000);
-  const reasons: string[] = [];
-  service.service.engines.history.onReplaced((reason) => reasons.push(reason));
+  const { books, reasons } = await watchedOn(environment);
   await empty(environment.MONGODB_URL);
   await eventually(() => reasons.length > 0, 20_000);
   expect(reasons).toEqual(['The read models were removed from the read store']);
