@@ -1,5 +1,5 @@
 import { DomainError } from '../eventsourcing/domain-error.js';
-import { SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
+import { ALL_PERMISSIONS, SYSTEM_ROLE_PERMISSIONS, type SystemRole } from '../security/permissions.js';
 
 /** The system role and all permissions of the caller who changes users or roles. */
 export type Authority = { readonly role: string; readonly permissions: ReadonlySet<string> };
@@ -51,6 +51,12 @@ export function ensureMayChangeRole(by: Authority, before: Iterable<string>, aft
   ensureMayGrant(by, newIn(wanted, old));
   const lacking = lackingOf(by, newIn(old, wanted));
   if (lacking !== undefined) throw forbidden(`You cannot remove permissions that you do not have: ${lacking}.`);
+}
+
+/** @throws DomainError forbidden */
+export function ensureMayChangeSettings(by: Authority): void {
+  if (lackingOf(by, ALL_PERMISSIONS) !== undefined)
+    throw forbidden('Only users with all permissions can change the settings.');
 }
 
 const lackingOf = ({ permissions: own }: Authority, permissions: Iterable<string>): string | undefined =>

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { domain, type Aggregate, type Claim, type EventOf } from '../eventsourcing/aggregate.js';
 import { calendarDate } from '../eventsourcing/calendar.js';
-import { conflict, DomainError, invalid, notFound } from '../eventsourcing/domain-error.js';
+import { conflict, invalid, notFound } from '../eventsourcing/domain-error.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
-import { ALL_PERMISSIONS } from '../security/permissions.js';
-import type { Authority } from './authority.js';
+import { type Authority, ensureMayChangeSettings } from './authority.js';
 import { Credentials, recordedEmail, recordedName, recordedPasswordHash } from './credentials.js';
 import { changesTo, CurrencyText, emailKey, IdText, line, someOf, TimeZone } from './fields.js';
 import { Currency } from './money.js';
@@ -196,8 +195,7 @@ export function presentTenant(state: Tenant): Exclude<Tenant, { status: 'absent'
 export function changeSettings(state: Tenant, { by, patch }: { by: Authority; patch: UpdateSettings }): TenantEvent[] {
   const changes = changesTo<Settings>(presentTenant(state), patch);
   if (!changes) return [];
-  if ([...ALL_PERMISSIONS].some((permission) => !by.permissions.has(permission)))
-    throw new DomainError('forbidden', 'FORBIDDEN', 'Only users with all permissions can change the settings.');
+  ensureMayChangeSettings(by);
   return [{ type: 'TenantSettingsChanged', data: { changes } }];
 }
 

@@ -181,7 +181,7 @@ async function closeServer(
   }, CLOSE_IDLE_EVERY_MS);
   const limit = setTimeout(() => {
     logger.warn({ requests: draining.inFlight }, 'requests took too long to drain; closing their connections');
-    draining.closeAll();
+    app.getHttpServer().closeAllConnections();
   }, REQUESTS_WITHIN_MS);
   try {
     await app.close();

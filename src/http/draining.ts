@@ -55,11 +55,6 @@ export class Draining {
     for (const socket of this.sockets) if (!busy.has(socket)) socket.destroy();
   }
 
-  /** Closes all connections, even if their responses are unfinished. */
-  closeAll(): void {
-    for (const socket of this.sockets) socket.destroy();
-  }
-
   private connections(): Promise<number> {
     return new Promise((resolve) => {
       this.server.getConnections((error, count) => {

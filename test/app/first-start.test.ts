@@ -1,20 +1,16 @@
 import { type EventStore, EventStoreUnavailable } from '../../src/ports/event-store.js';
+import { overriding } from '../../src/ports/overriding.js';
 import { TestService } from '../support/service.js';
 
 /** Returns a store that rejects the first appends to operators' streams. */
-function failingAtFirst(events: EventStore, failures: { left: number }): EventStore {
-  const append: EventStore['append'] = (request) => {
-    if (!request.stream.startsWith('operator-') || failures.left === 0) return events.append(request);
-    failures.left -= 1;
-    return Promise.reject(new EventStoreUnavailable('away'));
-  };
-  return new Proxy(events, {
-    get: (target, name) => {
-      const own: unknown = name === 'append' ? append : Reflect.get(target, name, target);
-      return typeof own === 'function' ? (own as () => unknown).bind(target) : own;
+const failingAtFirst = (events: EventStore, failures: { left: number }): EventStore =>
+  overriding<EventStore, Pick<EventStore, 'append'>>(events, {
+    append: (request) => {
+      if (!request.stream.startsWith('operator-') || failures.left === 0) return events.append(request);
+      failures.left -= 1;
+      return Promise.reject(new EventStoreUnavailable('away'));
     },
   });
-}
 
 test('A start creates the operator of the settings as soon as the event store is available', async () => {
   const failures = { left: 2 };

@@ -17,5 +17,5 @@ test('A complete response that the client still reads is not cut off', async () 
   let bytes = 0;
   for await (const chunk of response) bytes += (chunk as Buffer).length;
   expect(bytes).toBe(BODY_BYTES);
-  draining.closeAll();
+  server.closeAllConnections();
 });

@@ -10,6 +10,7 @@ import { TileStore } from '../../src/integrity/tile-store.js';
 import { lagOf } from '../../src/observability/queue-board.js';
 import { TREE_STREAM } from '../../src/integrity/tree-follower.js';
 import type { EventStore } from '../../src/ports/event-store.js';
+import { overriding } from '../../src/ports/overriding.js';
 import { appendAll, backupOf, restored } from '../support/backups.js';
 import { eventually } from '../support/eventually.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
@@ -58,15 +59,13 @@ test('The verification accepts events and checkpoints that are stored while it r
   const stage = await leader();
   stage.lead();
   await stage.signed();
-  const busy = Object.create(events, {
-    readStream: {
-      value: async (...given: Parameters<EventStore['readStream']>) => {
-        await appendAll(events, history.slice(100));
-        await stage.signed();
-        return events.readStream(...given);
-      },
+  const busy = overriding<EventStore, Pick<EventStore, 'readStream'>>(events, {
+    readStream: async (...given) => {
+      await appendAll(events, history.slice(100));
+      await stage.signed();
+      return events.readStream(...given);
     },
-  }) as EventStore;
+  });
   const size = history.length + 1;
   const found = `${size + 1} events match 4 checkpoints, the last of which covers ${size} events.`;
   expect(await stage.verify(busy)).toBe(found);
