@@ -53,7 +53,7 @@ export const sessionEvents = {
   SessionEnded: domain('LOGOUT', 'session', z.object({ reason: SessionEnd, endedAt: Instant })),
   /** A sign-in with a correct password, or a step-up, with a wrong second factor. The only event in its stream. */
   FactorRefused: domain('OTHER', 'session', z.object({ userId: z.string(), refusedAt: Instant })),
-  /** A rejected sign-in, or a step-up with a wrong password. The only event in its stream. */
+  /** A rejected sign-in, or a wrong current password during a session. The only event in its stream. */
   LoginFailed: domain(
     'OTHER',
     'session',

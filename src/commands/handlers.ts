@@ -3,6 +3,7 @@ export { accountCommandHandlers } from './account.commands.js';
 export { branchCommandHandlers } from './branch.commands.js';
 export { categoryCommandHandlers } from './category.commands.js';
 export { CustomerCodes, CustomerCreation, customerCommandHandlers } from './customer.commands.js';
+export { CurrentPassword } from './current-password.js';
 export { operationCommandHandlers } from './operation.commands.js';
 export { errorLogCommandHandlers } from './error-log.commands.js';
 export { ErrorRecorder } from './error-recorder.js';

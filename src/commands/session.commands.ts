@@ -11,12 +11,12 @@ import { currentContext, inContext } from '../eventsourcing/context.js';
 import { DomainError, invalid } from '../eventsourcing/domain-error.js';
 import { commandOf, handles } from '../eventsourcing/handler.js';
 import { RecordReader } from '../eventsourcing/record-reader.js';
-import { streamName } from '../eventsourcing/stream-name.js';
 import { CLOCK, type Clock, IDS, type Ids } from '../ports/time.js';
 import { isOidcSession } from '../security/oidc.js';
 import { hashNewPassword, Passwords } from '../security/passwords.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { hashOfSecret, parseRefreshToken, type RefreshToken } from '../security/refresh-tokens.js';
+import { CurrentPassword } from './current-password.js';
 import { LoginFailures, LoginThrottle } from './login-throttle.js';
 import { type Account, MAX_ACCOUNTS, SessionAccounts } from './session-accounts.js';
 import { FactorProofs, type FactorRequired } from './factor-proofs.js';
@@ -123,31 +123,12 @@ export class ChangeOwnPassword extends commandOf<
   [principal: UserPrincipal | OperatorPrincipal, data: z.output<typeof ChangePasswordInput>]
 >() {}
 
-/**
- * Verifies the current password. Attempts are throttled, so that a stolen session cannot be used to guess it.
- * @throws DomainError invalid, limited
- */
-async function verified(
-  accounts: SessionAccounts,
-  passwords: Passwords,
-  throttle: LoginThrottle,
-  { args: [{ userId }, data] }: ChangeOwnPassword,
-): Promise<Account> {
-  const { tenantId, ip = '' } = currentContext();
-  const account = await throttle.guard(streamName('password', tenantId, userId), ip, async () => {
-    const found = await accounts.byId(tenantId, userId);
-    return (await passwords.matches(found?.passwordHash, data.currentPassword)) ? found : undefined;
-  });
-  if (!account) throw wrongPassword();
-  return account;
-}
-
 export const changeOwnPasswordHandler = handles(
   ChangeOwnPassword,
-  [CommandRunner, SessionAccounts, Passwords, LoginThrottle],
-  async (runner, accounts, passwords, throttle, received) => {
-    const [principal, data] = received.args;
-    const account = await verified(accounts, passwords, throttle, received);
+  [CommandRunner, SessionAccounts, CurrentPassword],
+  async (runner, accounts, currentPassword, { args: [principal, data] }) => {
+    const account = await accounts.byId(currentContext().tenantId, principal.userId);
+    if (!account || !(await currentPassword.isRight(account, data.currentPassword))) throw wrongPassword();
     if (data.newPassword === data.currentPassword.normalize('NFC'))
       throw invalid([{ path: 'newPassword', message: 'The new password must differ from the current one.' }]);
     ensureUnlike(account.email, data.newPassword);

@@ -7,15 +7,14 @@ import { type Receipt, receiptOf } from '../eventsourcing/command.js';
 import { currentContext } from '../eventsourcing/context.js';
 import { conflict, DomainError, invalid } from '../eventsourcing/domain-error.js';
 import { commandOf, handles } from '../eventsourcing/handler.js';
-import { streamName } from '../eventsourcing/stream-name.js';
 import { CLOCK, IDS } from '../ports/time.js';
 import type { FactorClaims } from '../security/factor-tokens.js';
 import { isOidcSession } from '../security/oidc.js';
-import { Passwords } from '../security/passwords.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { STEP_UP_MS } from '../security/step-up.js';
+import { CurrentPassword } from './current-password.js';
 import { factorProof, FactorProofs, type FactorRequired, proofsIn } from './factor-proofs.js';
-import { LoginFailures, LoginThrottle } from './login-throttle.js';
+import { LoginFailures } from './login-throttle.js';
 import { type Account, SessionAccounts } from './session-accounts.js';
 import { SessionStarts } from './session-starts.js';
 import type { SignedIn } from './session-tokens.js';
@@ -92,8 +91,7 @@ const targetOf = ({ tenantId, owner: { userId: id } }: Account): Target => ({ te
 class StepUpProofs {
   constructor(
     @Inject(FactorProofs) private readonly proofs: FactorProofs,
-    @Inject(Passwords) private readonly passwords: Passwords,
-    @Inject(LoginThrottle) private readonly throttle: LoginThrottle,
+    @Inject(CurrentPassword) private readonly currentPassword: CurrentPassword,
     @Inject(LoginFailures) private readonly failures: LoginFailures,
   ) {}
 
@@ -112,16 +110,9 @@ class StepUpProofs {
   }
 
   private async password(account: Account, { password }: StepUpData): Promise<undefined> {
-    const { tenantId, owner, passwordHash } = account;
     if (password === undefined)
       throw invalid([{ path: 'password', message: 'Your account has no second factor. Send the password.' }]);
-    const isRight = await this.throttle.guard(
-      streamName('password', tenantId, owner.userId),
-      currentContext().ip ?? '',
-      async () => ((await this.passwords.matches(passwordHash, password)) ? true : undefined),
-    );
-    if (isRight) return undefined;
-    this.failures.record(account, 'WRONG_PASSWORD');
+    if (await this.currentPassword.isRight(account, password)) return undefined;
     throw invalid([{ path: 'password', message: 'The password is wrong.' }]);
   }
 }

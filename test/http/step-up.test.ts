@@ -280,7 +280,7 @@ describe('A step-up', () => {
     expect((await service.post('/api/auth/login/factor', asLogin)).told).toBe('401 UNAUTHENTICATED');
   });
 
-  test('with a wrong password or a wrong code is recorded like a rejected sign-in', async () => {
+  test('with a wrong password or a wrong code is recorded like a rejected sign-in, as is a change of password', async () => {
     const { token } = await newUser();
     const { sub, sid } = decodeJwt(token);
     const refusals = async () => {
@@ -289,11 +289,16 @@ describe('A step-up', () => {
       return own.filter(({ type }) => type === 'LoginFailed' || type === 'FactorRefused');
     };
     await stepUp(token, { password: 'wrong' });
+    const change = { currentPassword: 'wrong', newPassword: 'an even longer harbour' };
+    expect((await service.post('/api/auth/change-password', change, token)).told).toBe(
+      '400 VALIDATION_FAILED currentPassword',
+    );
     await AuthenticatorApp.addTo(service, token);
     await stepUp(token, { code: '000000' });
-    await eventually(async () => (await refusals()).length === 2, 10_000);
-    const [password, factor] = await refusals();
-    expect(password).toMatchObject({ type: 'LoginFailed', data: { reason: 'WRONG_PASSWORD' } });
+    await eventually(async () => (await refusals()).length === 3, 10_000);
+    const [factor, ...passwords] = (await refusals()).toSorted((one, other) => one.type.localeCompare(other.type));
+    const wrongPassword = { type: 'LoginFailed', data: { reason: 'WRONG_PASSWORD' } };
+    expect(passwords).toMatchObject([wrongPassword, wrongPassword]);
     expect(factor).toMatchObject({
       type: 'FactorRefused',
       metadata: { tenantId: books.tenant.id, userId: sub, sessionId: sid },
