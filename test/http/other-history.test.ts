@@ -47,11 +47,16 @@ const remove = async (name: string): Promise<void> => {
 
 /**
  * Copies the database file before its write-ahead log, so that the copy is consistent even while the service is
- * running.
+ * running. Starts again if a connection of a stopped service is closed meanwhile, because that removes the log.
  */
 async function copy(name: string, to = copies): Promise<void> {
-  for (const file of await filesOf(service.directory, name))
-    await copyFile(join(service.directory, file), join(to, file));
+  try {
+    for (const file of await filesOf(service.directory, name))
+      await copyFile(join(service.directory, file), join(to, file));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await copy(name, to);
+  }
 }
 
 async function putBack(name: string): Promise<void> {
