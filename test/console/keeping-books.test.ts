@@ -124,6 +124,64 @@ test('Conflicting changes are explained: no change is undone silently, and no in
   await eventually(async () => (await entries.count()) === 3);
 });
 
+test('Input restored after a sign-in does not undo a change that another user made meanwhile', async () => {
+  visitor.expects(/401|409/);
+  const user = { fullName: 'Anna Clerk', email: 'anna@acme.example', password: 'another secret', role: 'ADMIN' };
+  await mine('/api/users', user);
+  const { data: customer } = (await mine('/api/customers', { name: 'Fjord Foods', city: 'Oslo' })) as {
+    data: { id: string };
+  };
+  const token = await service.signIn(user.email, user.password);
+  await visitor.signIn(user, `/customers/${customer.id}`);
+  await button('Edit').click();
+  await dialog().getByLabel('Phone').fill('+47 23 00 00 00');
+  const change = { currentPassword: user.password, newPassword: 'quite another secret' };
+  await service.call('/api/auth/change-password', { token, body: change });
+  // The page may already have detected the end of the session, and closed the form.
+  await page.evaluate("document.querySelector('[role=dialog] form')?.requestSubmit()");
+  await page.getByText('Your session has ended.').waitFor();
+  await mine(`/api/customers/${customer.id}`, { city: 'Bergen' }, 'PATCH');
+  await visitor.fillIn(user.email, change.newPassword);
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().getByText('Changed by another user').waitFor();
+  await page.keyboard.press('Enter');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await dialog().waitFor({ state: 'detached' });
+  const { data: stored } = (await mine(`/api/customers/${customer.id}`)) as { data: { city: string; phone: string } };
+  expect([stored.city, stored.phone]).toEqual(['Bergen', '+47 23 00 00 00']);
+});
+
+test('A customer whose creation is repeated after a lost response is created once', async () => {
+  visitor.expects(/ERR_FAILED/);
+  await visitor.signIn(shop.owner, '/customers');
+  await button('Create a customer').click();
+  await dialog().getByLabel('Name').fill('Meyer GmbH');
+  await page.route(
+    '**/api/customers',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await dialog().getByRole('button', { name: 'Create a customer' }).click();
+  await dialog().getByRole('alert').getByText('The service is not responding.').waitFor();
+  await dialog().getByRole('button', { name: 'Create a customer' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Meyer GmbH' }).waitFor();
+  expect(await mine('/api/customers?search=Meyer&pageNumber=1&pageSize=10')).toMatchObject({ totalCount: 1 });
+});
+
+test('On a page that stays open overnight, a new transaction has the date of the new day', async () => {
+  await visitor.signIn(shop.owner, '/transactions');
+  await button('Record a transaction').waitFor();
+  await page.evaluate('{ const now = Date.now; Date.now = () => now() + 24 * 3_600_000; }');
+  await button('Record a transaction').click();
+  const tomorrow = new Date(Date.now() + 24 * 3_600_000);
+  expect(await dialog().getByLabel('Date').inputValue()).toBe(
+    tomorrow.toLocaleDateString('sv-SE', { timeZone: 'Europe/Berlin' }),
+  );
+});
+
 test('Validation errors of a customer appear at the field, and can be corrected there', async () => {
   visitor.expects(/400/);
   await visitor.signIn(shop.owner, '/customers');

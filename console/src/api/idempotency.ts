@@ -4,26 +4,26 @@ import { useRef } from 'react';
 const randomKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
+/** Header for a request that creates a record. */
+export type IdempotencyHeader = { readonly 'Idempotency-Key': string };
+
 type Keys = {
-  /**
-   * Returns the header for a request that creates a record. The key changes only if the body changes, so a retry does
-   * not create a duplicate.
-   */
-  readonly headerFor: (body: object) => { 'Idempotency-Key': string };
-  /** Must be called after success, so that a new request with the same body creates another record. */
+  /** Returns the header for an input. The key changes only if the input changes, so a retry creates no duplicate. */
+  readonly headerFor: (input: readonly unknown[]) => IdempotencyHeader;
+  /** Must be called after success, so that the same input creates another record. */
   readonly forget: () => void;
 };
 
 export function useIdempotency(): Keys {
-  const attempt = useRef({ body: '', key: '' });
+  const attempt = useRef({ input: '', key: '' });
   return {
-    headerFor: (body) => {
-      const text = JSON.stringify(body);
-      if (attempt.current.body !== text) attempt.current = { body: text, key: randomKey() };
+    headerFor: (input) => {
+      const text = JSON.stringify(input);
+      if (attempt.current.input !== text) attempt.current = { input: text, key: randomKey() };
       return { 'Idempotency-Key': attempt.current.key };
     },
     forget: () => {
-      attempt.current = { body: '', key: '' };
+      attempt.current = { input: '', key: '' };
     },
   };
 }

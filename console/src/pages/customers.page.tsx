@@ -146,13 +146,14 @@ function Filters({ filters }: { filters: CustomersFilters }): ReactNode {
 function CreateCustomer(): ReactNode {
   const cache = useQueryClient();
   const navigate = route.useNavigate();
+  const zone = useZone();
   return (
     <FormDialog
-      act={(values) => data(api.POST('/api/customers', { body: newCustomer(values) }))}
+      act={(values, header) => data(api.POST('/api/customers', { params: { header }, body: newCustomer(values) }))}
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => <CustomerFields form={form} isNew />}
       icon="plus"
-      initial={customerDraft(today(useZone()))}
+      initial={() => customerDraft(today(zone))}
       label={t('Create a customer')}
       onDone={({ id }) => {
         askAgain(cache, ['customers']);

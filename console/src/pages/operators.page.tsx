@@ -86,8 +86,8 @@ function CreateOperator(): ReactNode {
   const cache = useQueryClient();
   return (
     <FormDialog
-      act={({ fullName = '', email = '', password = '' }) =>
-        data(api.POST('/api/platform/operators', { body: { fullName, email, password } }))
+      act={({ fullName = '', email = '', password = '' }, header) =>
+        data(api.POST('/api/platform/operators', { params: { header }, body: { fullName, email, password } }))
       }
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => (

@@ -10,7 +10,7 @@ import { ConfirmAction } from '../parts/confirm-action';
 import type { LoadedColumn } from '../parts/data-table';
 import { ListExport } from '../parts/export-button';
 import { FilterBar, SearchField, useSetter } from '../parts/filter-bar';
-import { TextField } from '../parts/form';
+import { TextField, type Form } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Example, IssuedKeyOnce } from '../parts/issued-key';
 import { keyColumns } from '../parts/key-columns';
@@ -75,14 +75,51 @@ const columns: readonly LoadedColumn<Key>[] = [
   { key: 'actions', header: t('Actions'), cell: (key) => key.revokedAt === null && <Actions integrationKey={key} /> },
 ];
 
+const KeyFields = ({ form }: { form: Form }): ReactNode => (
+  <>
+    <TextField
+      autoFocus
+      form={form}
+      hint={t('Describes the partner and where the key is used.')}
+      label={t('Name')}
+      name="name"
+      required
+    />
+    <TextField
+      form={form}
+      hint={t(
+        "Letters, digits, periods, hyphens and underscores. The source is part of every sale's identifier, so keep it when you replace the key.",
+      )}
+      label={t("Partner's system (source)")}
+      name="sourceId"
+      required
+    />
+    <TextField
+      form={form}
+      hint={t('1 to 60. Platform operators can allow more.')}
+      label={t('Requests per minute')}
+      name="rateLimit"
+      type="number"
+    />
+    <TextField
+      form={form}
+      hint={t('In your time zone. Leave empty for a key that does not expire.')}
+      label={t('Expires')}
+      name="expiresAt"
+      type="datetime-local"
+    />
+  </>
+);
+
 function CreateKey(): ReactNode {
   const refresh = useRefresh();
   const currency = useCurrency();
   return (
     <FormDialog
-      act={({ name = '', sourceId = '', rateLimit = '', expiresAt = '' }) =>
+      act={({ name = '', sourceId = '', rateLimit = '', expiresAt = '' }, header) =>
         data(
           api.POST('/api/integration-keys', {
+            params: { header },
             body: {
               ...{ name, sourceId, rateLimit: Number(rateLimit) },
               ...(expiresAt !== '' && { expiresAt: new Date(expiresAt).toISOString() }),
@@ -91,41 +128,7 @@ function CreateKey(): ReactNode {
         )
       }
       buttonProps={{ variant: 'filled', size: 'sm' }}
-      fields={(form) => (
-        <>
-          <TextField
-            autoFocus
-            form={form}
-            hint={t('Describes the partner and where the key is used.')}
-            label={t('Name')}
-            name="name"
-            required
-          />
-          <TextField
-            form={form}
-            hint={t(
-              "Letters, digits, periods, hyphens and underscores. The source is part of every sale's identifier, so keep it when you replace the key.",
-            )}
-            label={t("Partner's system (source)")}
-            name="sourceId"
-            required
-          />
-          <TextField
-            form={form}
-            hint={t('1 to 60. Platform operators can allow more.')}
-            label={t('Requests per minute')}
-            name="rateLimit"
-            type="number"
-          />
-          <TextField
-            form={form}
-            hint={t('In your time zone. Leave empty for a key that does not expire.')}
-            label={t('Expires')}
-            name="expiresAt"
-            type="datetime-local"
-          />
-        </>
-      )}
+      fields={(form) => <KeyFields form={form} />}
       icon="plus"
       initial={{ name: '', sourceId: '', rateLimit: '60', expiresAt: '' }}
       isOutcomeKept

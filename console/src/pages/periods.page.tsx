@@ -11,7 +11,7 @@ import { actorWords } from '../parts/audit-words';
 import { DataTable, type Column } from '../parts/data-table';
 import { Day } from '../parts/day';
 import { Facts } from '../parts/facts';
-import { AreaField, given, TextField } from '../parts/form';
+import { AreaField, given, TextField, type Draft } from '../parts/form';
 import { FormDialog } from '../parts/form-dialog';
 import { Icon } from '../parts/icons';
 import { Instant } from '../parts/instant';
@@ -83,8 +83,11 @@ const useRefresh = (): (() => void) => {
 const endOfLastMonth = (day: string): string => dayAfter(`${day.slice(0, 7)}-01`, -1);
 
 function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
-  const suggested = endOfLastMonth(today(useZone()));
-  const isUseful = closedThrough === null || suggested > closedThrough;
+  const zone = useZone();
+  const initial = (): Draft => {
+    const suggested = endOfLastMonth(today(zone));
+    return { through: closedThrough === null || suggested > closedThrough ? suggested : '', note: '' };
+  };
   return (
     <FormDialog
       act={(values) => {
@@ -101,7 +104,7 @@ function Close({ closedThrough }: Pick<Periods, 'closedThrough'>): ReactNode {
         </>
       )}
       icon="check"
-      initial={{ through: isUseful ? suggested : '', note: '' }}
+      initial={initial}
       label={t('Close a period')}
       lead={t('Nothing can be posted on or before this date until the period is reopened.')}
       onDone={useRefresh()}

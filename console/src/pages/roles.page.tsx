@@ -125,10 +125,15 @@ const NameFields = ({ form }: { form: Form }): ReactNode => (
 function CreateRole(): ReactNode {
   return (
     <FormDialog
-      act={(values) => {
+      act={(values, header) => {
         const description = given(values, 'description');
         const body = { name: values['name'] ?? '', permissions: permissionsIn(values) };
-        return data(api.POST('/api/roles', { body: { ...body, ...(description !== undefined && { description }) } }));
+        return data(
+          api.POST('/api/roles', {
+            params: { header },
+            body: { ...body, ...(description !== undefined && { description }) },
+          }),
+        );
       }}
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => (

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { askAgain } from '../api/ask-again';
 import { api, data } from '../api/client';
+import type { IdempotencyHeader } from '../api/idempotency';
 import { tenantsQuery, type Tenant } from '../api/tenants';
 import type { Column } from '../parts/data-table';
 import { Choice, FilterBar, SearchField, useSetter } from '../parts/filter-bar';
@@ -96,7 +97,7 @@ const slugOf = (name: string): string =>
     .replaceAll(/^-+|-+$/g, '')
     .slice(0, 40);
 
-async function create(values: Draft): Promise<string> {
+async function create(values: Draft, header: IdempotencyHeader): Promise<string> {
   const { name = '', slug = '', currency = '', timeZone = '' } = values;
   const owner = {
     fullName: values['owner.fullName'] ?? '',
@@ -104,7 +105,7 @@ async function create(values: Draft): Promise<string> {
     password: values['owner.password'] ?? '',
   };
   const body = { name, slug: slug === '' ? slugOf(name) : slug, currency, timeZone, owner };
-  return (await data(api.POST('/api/platform/tenants', { body }))).id;
+  return (await data(api.POST('/api/platform/tenants', { params: { header }, body }))).id;
 }
 
 const OwnerFields = ({ form }: { form: Form }): ReactNode => (

@@ -58,7 +58,7 @@ function CreateWebhook(): ReactNode {
   const cache = useQueryClient();
   return (
     <FormDialog
-      act={(values) => data(api.POST('/api/webhooks', { body: newWebhook(values) }))}
+      act={(values, header) => data(api.POST('/api/webhooks', { params: { header }, body: newWebhook(values) }))}
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => <WebhookFields form={form} />}
       icon="plus"

@@ -50,9 +50,10 @@ export function CreateAccount({ code = '', type = 'BANK' }: { code?: string; typ
   const cache = useQueryClient();
   return (
     <FormDialog
-      act={(values) => {
+      act={(values, header) => {
         const { name = '', type: chosen = '' } = values;
-        return data(api.POST('/api/accounts', { body: { name, type: chosen, ...someOf(values, ['code']) } }));
+        const body = { name, type: chosen, ...someOf(values, ['code']) };
+        return data(api.POST('/api/accounts', { params: { header }, body }));
       }}
       buttonProps={{ variant: 'filled', ...(code === '' && { size: 'sm' }) }}
       fields={(form) => <AccountFields form={form} isNew />}

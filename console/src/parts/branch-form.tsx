@@ -43,9 +43,10 @@ export function CreateBranch({ code = '' }: { code?: string }): ReactNode {
   const cache = useQueryClient();
   return (
     <FormDialog
-      act={(values) => {
+      act={(values, header) => {
         const { code: own = '', name = '' } = values;
-        return data(api.POST('/api/branches', { body: { code: own, name, ...someOf(values, CLEARABLE) } }));
+        const body = { code: own, name, ...someOf(values, CLEARABLE) };
+        return data(api.POST('/api/branches', { params: { header }, body }));
       }}
       buttonProps={{ variant: 'filled', ...(code === '' && { size: 'sm' }) }}
       fields={(form) => <BranchFields form={form} isNew />}

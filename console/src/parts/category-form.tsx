@@ -67,9 +67,10 @@ export function CreateCategory(): ReactNode {
   const cache = useQueryClient();
   return (
     <FormDialog
-      act={(values) =>
+      act={(values, header) =>
         data(
           api.POST('/api/transaction-categories', {
+            params: { header },
             body: {
               name: values['name'] ?? '',
               direction: directionOf(values['direction']),

@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { changedBooks, type Transaction } from '../api/books';
 import { api, data } from '../api/client';
-import { useIdempotency } from '../api/idempotency';
+import type { IdempotencyHeader } from '../api/idempotency';
 import { useMay } from '../api/me';
 import { periodsQuery } from '../api/reports';
 import { AreaField, TextField, type Draft, type Form } from './form';
@@ -39,12 +39,12 @@ export function CancelTransaction({ transaction }: Props): ReactNode {
   const zone = useZone();
   return (
     <FormDialog
-      act={({ reason = '', date = '' }) =>
-        data(api.POST('/api/transactions/{id}/cancel', { params: { path: { id } }, body: { reason, date } }))
+      act={({ reason = '', date = '' }, header) =>
+        data(api.POST('/api/transactions/{id}/cancel', { params: { path: { id }, header }, body: { reason, date } }))
       }
       fields={(form) => <ReversalFields form={form} />}
       icon="close"
-      initial={{ reason: '', date: reversalDate(transaction, zone) }}
+      initial={() => ({ reason: '', date: reversalDate(transaction, zone) })}
       isDangerous
       label={t('transaction| Cancel')}
       lead={t('Books a reversal. Both transactions remain in the books. This cannot be undone.')}
@@ -59,13 +59,14 @@ export function CancelTransaction({ transaction }: Props): ReactNode {
 const isJournal = ({ type }: Transaction): boolean => type === 'JOURNAL';
 
 /**
- * Returns the date for both the reversal and the replacement, so that no period contains only one of them. This is the
- * original's date or, if its period is closed, today's date.
+ * Returns the form values for a correction. The reversal and the replacement have the same date, so that no period
+ * contains only one of them. This is the original's date or, if its period is closed, today's date.
  */
-function useCorrectionDate(transaction: Transaction): string {
-  const { data: periods } = useQuery({ ...periodsQuery, enabled: useMay('reports.read') });
-  const now = reversalDate(transaction, useZone());
-  return transaction.date <= (periods?.closedThrough ?? '') ? now : transaction.date;
+function correctionOf(transaction: Transaction, zone: string, closedThrough: string): Draft {
+  const date = transaction.date <= closedThrough ? reversalDate(transaction, zone) : transaction.date;
+  const corrected = { ...transaction, date };
+  const draft = isJournal(transaction) ? journalDraft(corrected) : transactionDraft(corrected);
+  return { reason: '', date, ...prefixed(draft, REPLACEMENT) };
 }
 
 /** Books a reversal and a replacement, which starts as a copy of the original. */
@@ -73,18 +74,15 @@ export function CorrectTransaction({ transaction }: Props): ReactNode {
   const { id } = transaction;
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { headerFor, forget } = useIdempotency();
-  const corrected = { ...transaction, date: useCorrectionDate(transaction) };
-  const draft = isJournal(transaction) ? journalDraft(corrected) : transactionDraft(corrected);
-  const correct = ({ reason = '', date = '', ...rest }: Draft) => {
+  const zone = useZone();
+  const { data: periods } = useQuery({ ...periodsQuery, enabled: useMay('reports.read') });
+  const correct = ({ reason = '', date = '', ...rest }: Draft, header: IdempotencyHeader) => {
     const typed = Object.fromEntries(
       Object.entries(rest).map(([name, value]) => [name.slice(REPLACEMENT.length), value]),
     );
     const replacement = isJournal(transaction) ? journalBody(typed) : transactionBody(typed);
     const body = { reason, date, replacement };
-    return data(
-      api.POST('/api/transactions/{id}/correct', { params: { path: { id }, header: headerFor(body) }, body }),
-    );
+    return data(api.POST('/api/transactions/{id}/correct', { params: { path: { id }, header }, body }));
   };
   return (
     <FormDialog
@@ -103,13 +101,12 @@ export function CorrectTransaction({ transaction }: Props): ReactNode {
         </>
       )}
       icon="edit"
-      initial={{ reason: '', date: corrected.date, ...prefixed(draft, REPLACEMENT) }}
+      initial={() => correctionOf(transaction, zone, periods?.closedThrough ?? '')}
       label={t('Correct')}
       lead={t(
         'Books a reversal of this transaction together with a replacement. All three transactions remain linked.',
       )}
       onDone={({ id: replacement }) => {
-        forget();
         changedBooks(cache);
         void navigate({ to: '/transactions/$id', params: { id: replacement } });
       }}

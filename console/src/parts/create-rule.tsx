@@ -32,8 +32,10 @@ async function testedRule(id: string): Promise<Made | undefined> {
 export function CreateRule({ onDone }: { onDone: () => void }): ReactNode {
   return (
     <FormDialog
-      act={async (values) => {
-        const { id } = await data(api.POST('/api/transaction-categories/rules', { body: newRule(values) }));
+      act={async (values, header) => {
+        const { id } = await data(
+          api.POST('/api/transaction-categories/rules', { params: { header }, body: newRule(values) }),
+        );
         return testedRule(id);
       }}
       buttonProps={{ variant: 'filled', size: 'sm' }}

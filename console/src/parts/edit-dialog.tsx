@@ -91,8 +91,10 @@ type FormProps = Props & {
 
 function EditForm(props: FormProps): ReactNode {
   const { from, fields, action, close } = props;
-  const [base, setBase] = useState(from);
-  const form = useForm(from.values, action.error, draftKey(props));
+  const key = draftKey(props);
+  // Restored input changes the version from which it started, so that a change made meanwhile is a conflict.
+  const [base, setBase] = useState(useKeptDraft(key)?.base ?? from);
+  const form = useForm(from.values, action.error, key, base);
   const takeOver = (theirs: Version): void => {
     form.replace(rebased(form.values, base.values, theirs.values));
     setBase(theirs);

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { useIdempotency, type IdempotencyHeader } from '../api/idempotency';
 import { problemOf } from '../api/problem';
 import { DialogFrame, type Opener } from './dialog-frame';
 import { FormProblem, useForm, type Draft, type Form } from './form';
@@ -9,12 +10,13 @@ import { draftKey, useKeptDraft } from './kept-draft';
 import { t } from '../messages/catalogue';
 
 type Props<Result> = Opener & {
-  /** Initial values. */
-  readonly initial: Draft;
+  /** Initial values. A function is called each time the dialog opens. */
+  readonly initial: Draft | (() => Draft);
   readonly fields: (form: Form) => ReactNode;
   /** Introduction shown above the fields. */
   readonly lead?: ReactNode;
-  readonly act: (values: Draft) => Promise<Result>;
+  /** `header` belongs to the request that creates a record, so that a retry after a lost response creates no duplicate. */
+  readonly act: (values: Draft, header: IdempotencyHeader) => Promise<Result>;
   /** Label of the submit button. Default: `label`. */
   readonly send?: string;
   /** Whether the input outside the fields is complete. */
@@ -37,10 +39,12 @@ const CONFLICTS: readonly (number | undefined)[] = [409, 412];
 export function FormDialog<Result>(props: Props<Result>): ReactNode {
   const { act, outcome, hasOutcome = () => true, isOutcomeKept = false, onDone } = props;
   const [isOpen, { open, close }] = useDisclosure(useKeptDraft(draftKey(props)) !== undefined);
+  const { headerFor, forget } = useIdempotency();
   // The mutation belongs to this component, because the form may close before the response arrives.
   const action = useMutation({
-    mutationFn: act,
+    mutationFn: (values: Draft) => act(values, headerFor([draftKey(props), values])),
     onSuccess: (result) => {
+      forget();
       if (outcome !== undefined && hasOutcome(result)) return;
       close();
       onDone?.(result);

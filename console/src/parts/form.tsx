@@ -2,6 +2,7 @@ import { Select, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { KontorError } from '../api/problem';
 import { amountOf, amountWords } from './amount';
+import type { Version } from './edit-dialog';
 import { useKeeping, useKeptDraft } from './kept-draft';
 import { ProblemView } from './problem-view';
 import { useUnsaved } from './unsaved';
@@ -24,15 +25,15 @@ const fieldOf = (path: string): string => path.replace(/\[\d+\]$/, '');
 
 /**
  * Form values with the service's validation errors. If the session ends, a form with a key restores its input after the
- * next sign-in.
+ * next sign-in. `base` is the version that the input changes.
  */
-export function useForm(initial: Draft, error: unknown, key?: string): Form {
+export function useForm(initial: Draft | (() => Draft), error: unknown, key?: string, base?: Version): Form {
   const draft = useKeptDraft(key);
-  const [values, replace] = useState(draft ?? initial);
   const [start] = useState(initial);
+  const [values, replace] = useState(draft?.values ?? start);
   const isFilled = Object.keys(values).some((name) => values[name] !== start[name]);
   useUnsaved(isFilled);
-  useKeeping(key, values, isFilled);
+  useKeeping(key, { values, ...(base && { base }) }, isFilled);
   return {
     values,
     replace,

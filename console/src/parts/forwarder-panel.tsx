@@ -5,6 +5,7 @@ import { askAgain } from '../api/ask-again';
 import { api, data, type Shapes } from '../api/client';
 import { queuesQuery, type Queue } from '../api/observation';
 import { tenantSource } from '../api/tenants';
+import { amountOf } from './amount';
 import { ConfirmAction } from './confirm-action';
 import { count, percent } from './figures';
 import { AreaField, someOf, TextField, type Draft } from './form';
@@ -134,7 +135,7 @@ const rewindOf = (values: Draft): Shapes['RewindForwarderDto'] => {
   const { position, instant, tenantId } = someOf(values, ['position', 'instant', 'tenantId']);
   const types = (values['types'] ?? '').split(/[\s,]+/).filter((type) => type !== '');
   return {
-    ...(position !== undefined && { position: Number(position) }),
+    ...(position !== undefined && { position: Number(amountOf(position)) }),
     ...(instant !== undefined && { instant: new Date(instant).toISOString() }),
     ...(tenantId !== undefined && { tenantId }),
     ...(types.length > 0 && { types }),

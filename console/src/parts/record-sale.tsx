@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { branchCodeSource, changedBooks, customerSource } from '../api/books';
 import { api, data, type Shapes } from '../api/client';
-import { useIdempotency } from '../api/idempotency';
 import { useMe } from '../api/me';
 import type { Sale } from '../api/sales';
 import { amountIn, amountOf, digitsOf, grossOf, typedAmount } from './amount';
@@ -143,14 +142,12 @@ const returnOf = ({ externalId, branchCode, lines, payments }: Sale, date: strin
 });
 
 /** Records a sale manually. The sale is booked before the dialog closes. */
-export const RecordSale = (): ReactNode => (
-  <SaleDialog initial={newSale(today(useZone()))} label={t('Record a sale')} variant="filled" />
-);
+export const RecordSale = (): ReactNode => <SaleDialog initial={newSale} label={t('Record a sale')} variant="filled" />;
 
 /** Records the return of a sale that was also recorded manually. */
 export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
   <SaleDialog
-    initial={returnOf(of, today(useZone()))}
+    initial={(date) => returnOf(of, date)}
     label={t('Record a return')}
     lead={t('For a partial return, change the quantities or remove lines. Under Payments, enter the amounts refunded.')}
     variant="default"
@@ -161,10 +158,10 @@ export const RecordReturn = ({ of }: { of: Sale }): ReactNode => (
 export const CancelSale = ({ of: { externalId, branchCode } }: { of: Sale }): ReactNode => (
   <SaleDialog
     icon="close"
-    initial={{
-      ...newSale(today(useZone())),
+    initial={(date) => ({
+      ...newSale(date),
       ...{ type: 'CANCELLATION', relatedExternalId: externalId, branchCode: branchCode ?? '' },
-    }}
+    })}
     isDangerous
     label={t('Cancel sale')}
     lead={t('Books a reversal of the entire sale, including its payments. This cannot be undone.')}
@@ -173,7 +170,8 @@ export const CancelSale = ({ of: { externalId, branchCode } }: { of: Sale }): Re
 );
 
 type Dialog = {
-  readonly initial: Draft;
+  /** Returns the initial values of a sale dated today. */
+  readonly initial: (today: string) => Draft;
   readonly label: string;
   readonly lead?: string;
   readonly variant: 'filled' | 'default';
@@ -181,24 +179,22 @@ type Dialog = {
   readonly isDangerous?: boolean;
 };
 
-function SaleDialog({ variant, icon = 'plus', ...dialog }: Dialog): ReactNode {
+function SaleDialog({ variant, initial, icon = 'plus', ...dialog }: Dialog): ReactNode {
   const cache = useQueryClient();
   const navigate = useNavigate();
   const zone = useZone();
   const currency = useMe()?.tenant?.currency ?? 'EUR';
-  const { headerFor, forget } = useIdempotency();
   return (
     <FormDialog
       {...dialog}
-      act={(values) => {
-        const body = bodyOf(values, currency, zone);
-        return data(api.POST('/api/sales', { params: { header: headerFor(body) }, body }));
-      }}
+      act={(values, header) =>
+        data(api.POST('/api/sales', { params: { header }, body: bodyOf(values, currency, zone) }))
+      }
       buttonProps={{ variant, size: 'sm' }}
       fields={(form) => <SaleFields currency={currency} form={form} />}
       icon={icon}
+      initial={() => initial(today(zone))}
       onDone={({ id }) => {
-        forget();
         changedBooks(cache);
         void navigate({ to: '/sales/$id', params: { id } });
       }}

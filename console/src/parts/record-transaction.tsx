@@ -3,7 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { changedBooks } from '../api/books';
 import { api, data, type Shapes } from '../api/client';
-import { useIdempotency } from '../api/idempotency';
+import type { IdempotencyHeader } from '../api/idempotency';
 import { FormDialog } from './form-dialog';
 import { JournalFields, journalBody, newJournal } from './journal-form';
 import { newTransaction, transactionBody, TransactionFields } from './transaction-form';
@@ -11,16 +11,14 @@ import { useZone } from './zone';
 import { today } from './zone-days';
 import { t } from '../messages/catalogue';
 
-/** Posts a new transaction and opens its page. A retry after a lost response does not post the transaction again. */
+/** Posts a new transaction and opens its page. */
 function useRecording() {
   const cache = useQueryClient();
   const navigate = useNavigate();
-  const { headerFor, forget } = useIdempotency();
   return {
-    post: (body: Shapes['CreateTransactionDto']) =>
-      data(api.POST('/api/transactions', { params: { header: headerFor(body) }, body })),
+    post: (body: Shapes['CreateTransactionDto'], header: IdempotencyHeader) =>
+      data(api.POST('/api/transactions', { params: { header }, body })),
     onDone: ({ id }: { readonly id: string }): void => {
-      forget();
       changedBooks(cache);
       void navigate({ to: '/transactions/$id', params: { id } });
     },
@@ -29,13 +27,14 @@ function useRecording() {
 
 export function RecordTransaction({ customerId = '' }: { customerId?: string }): ReactNode {
   const { post, onDone } = useRecording();
+  const zone = useZone();
   return (
     <FormDialog
-      act={(values) => post(transactionBody(values))}
+      act={(values, header) => post(transactionBody(values), header)}
       buttonProps={{ variant: 'filled', size: customerId === '' ? 'sm' : 'xs' }}
       fields={(form) => <TransactionFields form={form} />}
       icon="plus"
-      initial={newTransaction(today(useZone()), customerId)}
+      initial={() => newTransaction(today(zone), customerId)}
       label={t('Record a transaction')}
       onDone={onDone}
       send={t('verb| Record')}
@@ -45,13 +44,14 @@ export function RecordTransaction({ customerId = '' }: { customerId?: string }):
 
 export function RecordJournal(): ReactNode {
   const { post, onDone } = useRecording();
+  const zone = useZone();
   return (
     <FormDialog
-      act={(values) => post(journalBody(values))}
+      act={(values, header) => post(journalBody(values), header)}
       buttonProps={{ size: 'sm' }}
       fields={(form) => <JournalFields form={form} />}
       icon="rows"
-      initial={newJournal(today(useZone()))}
+      initial={() => newJournal(today(zone))}
       label={t('Journal entry')}
       lead={t('Add as many lines as you need. Lines can post to customer accounts. Debits and credits must balance.')}
       onDone={onDone}

@@ -86,11 +86,11 @@ function OtherBranches({ form }: { form: Form }): ReactNode {
 export function CreateUser(): ReactNode {
   return (
     <FormDialog
-      act={(values) => {
+      act={(values, header) => {
         const { fullName = '', email = '', password = '' } = values;
         const [roleIds, branchIds] = [chosenIn(values['roleIds']), chosenIn(values['branchIds'])];
         const body = { fullName, email, password, role: gradeOf(values['role']), roleIds, branchIds };
-        return data(api.POST('/api/users', { body: { ...body, ...someOf(values, CLEARABLE) } }));
+        return data(api.POST('/api/users', { params: { header }, body: { ...body, ...someOf(values, CLEARABLE) } }));
       }}
       buttonProps={{ variant: 'filled', size: 'sm' }}
       fields={(form) => <UserFields form={form} isNew />}
