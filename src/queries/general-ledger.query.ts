@@ -4,7 +4,16 @@ import { answers, query } from '../eventsourcing/handler.js';
 import { atMost } from '../ports/entry-limit.js';
 import { transactions, type TransactionView } from '../projections/ledger.projection.js';
 import { AccountNames, byCode, type NamedAccount } from './account-names.js';
-import { type BooksOf, type Dates, LedgerSums, netOf, scopeOf, type SumsByAccount, sumsOf } from './ledger-sums.js';
+import {
+  type BooksOf,
+  type Dates,
+  hasEqualSides,
+  LedgerSums,
+  netOf,
+  scopeOf,
+  type SumsByAccount,
+  sumsOf,
+} from './ledger-sums.js';
 import { ReadModels } from './query.js';
 
 type Copied = 'type' | 'documentEffect' | 'description' | 'reference' | 'externalId' | 'reversalOf';
@@ -58,20 +67,30 @@ async function generalLedgerOf(
     digits,
     parts: () => named(parts(models, books, options), names, books),
     openings: async () => {
-      const { from, to } = options;
-      const sums: SumsByAccount = new Map();
-      await ledger.eachSpan(books, { from, to }, digits, ({ accountId, date, debit, credit }) => {
-        const own = sumsOf(sums, accountId);
-        if (from === undefined || date >= from) return;
-        own.debit.add(debit);
-        own.credit.add(credit);
-      });
+      const sums = await ledger.balanced(() => sumsBefore(ledger, books, options, digits), hasEqualSides);
       const accounts = await names.of(books, [...sums.keys()]);
       return [...accounts.values()]
         .sort(byCode)
         .map((account) => ({ account, opening: netOf(sumsOf(sums, account.accountId)) }));
     },
   };
+}
+
+/** Returns the sums before the period of every account with postings until its last day. */
+async function sumsBefore(
+  ledger: LedgerSums,
+  books: BooksOf,
+  { from, to }: GeneralLedgerOptions,
+  digits: number,
+): Promise<SumsByAccount> {
+  const sums: SumsByAccount = new Map();
+  await ledger.eachSpan(books, { from, to }, digits, ({ accountId, date, debit, credit }) => {
+    const own = sumsOf(sums, accountId);
+    if (from === undefined || date >= from) return;
+    own.debit.add(debit);
+    own.credit.add(credit);
+  });
+  return sums;
 }
 
 async function* parts(models: ReadModels, books: BooksOf, { from, to, accountId }: GeneralLedgerOptions) {

@@ -34,6 +34,7 @@ export const sumsOf = (sums: SumsByAccount, accountId: string): AccountSums => {
 export const netOf = ({ debit, credit }: AccountSums): bigint => debit.value - credit.value;
 export const totalOf = (sums: SumsByAccount, side: keyof AccountSums): bigint =>
   [...sums.values()].reduce((total, one) => total + one[side].value, 0n);
+export const hasEqualSides = (sums: SumsByAccount): boolean => totalOf(sums, 'debit') === totalOf(sums, 'credit');
 
 /** Tenant data that every report needs. `today` is the date of `knownAt` if that instant is in the past. */
 export type Currency = { readonly currency: string; readonly digits: number; readonly today: string };

@@ -4,6 +4,7 @@ import { AccountNames, byCode, type NamedAccount } from './account-names.js';
 import {
   type AccountSums,
   type BooksOf,
+  hasEqualSides,
   LedgerSums,
   netOf,
   type SumsByAccount,
@@ -65,8 +66,7 @@ async function partsOf(ledger: LedgerSums, books: BooksOf, options: TrialBalance
   return parts;
 }
 
-const isBalanced = ({ before, within }: Parts): boolean =>
-  [before, within].every((sums) => totalOf(sums, 'debit') === totalOf(sums, 'credit'));
+const isBalanced = ({ before, within }: Parts): boolean => [before, within].every(hasEqualSides);
 
 /** Returns all accounts with postings, sorted by code. Total debits always equal total credits. */
 async function trialBalanceOf(

@@ -58,7 +58,8 @@ async function largeBooks() {
     const documents = writes.map(({ index, debit, credit }) => {
       const expected = position.get(index) ?? null;
       position.set(index, (expected ?? 0) + 1);
-      const document: BalanceView = { accountId: idOf(index), currency: 'EUR', debit, credit, quarters: [] };
+      const quarters = [['2026-01', Number(toCents(debit)), Number(toCents(credit))]] as const;
+      const document: BalanceView = { accountId: idOf(index), currency: 'EUR', debit, credit, quarters };
       return { scope, id: idOf(index), document, position: (expected ?? 0) + 1, expected };
     });
     const tables = [{ table: { model: balances as unknown as ReadModel, generation: 1 }, writes: documents }];
@@ -113,6 +114,20 @@ describe('The trial balance of changing books', () => {
     expect(answer.headers['retry-after']).toBe('1');
     expect(service.complaints.splice(0)).toEqual([expect.stringContaining('trialBalanceOf')]);
   });
+});
+
+test('The balances brought forward in a Beancount file are read again until their sides are equal', async () => {
+  const { tenant, write } = await largeBooks();
+  const posted = (): Promise<void> =>
+    write([
+      { index: 0, debit: '43.00', credit: '0.00' },
+      { index: 2_001, debit: '0.00', credit: '43.00' },
+    ]);
+  const path = '/api/reports/general-ledger?from=2026-07-01&format=beancount';
+  const { answer } = await afterParts(1, posted, () => service.get(path, tenant.token));
+  const amounts = [...answer.text.matchAll(/^ +\S+ +(-?[\d.]+) EUR$/gm)].map(([, amount = '']) => toCents(amount));
+  expect(amounts).toHaveLength(2_500);
+  expect(amounts.reduce((sum, amount) => sum + amount, 0n)).toBe(0n);
 });
 
 describe('The trial balance', () => {
