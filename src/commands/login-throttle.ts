@@ -23,9 +23,13 @@ const WARN_EVERY_MS = 1_000;
 const FREE_FAILURES = 10;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 16_000;
-/** Limit on failures for an account, regardless of the address. `max` applies only to unknown addresses. */
-type AccountLimit = { readonly windowMs: number; readonly max: number };
-const SIGN_INS: AccountLimit = { windowMs: WINDOW_MS, max: Number.POSITIVE_INFINITY };
+/**
+ * Limit on failures for an account, regardless of the address. `max` applies only to unknown addresses. If several
+ * tenants have the account, `tenant` is the one that the attempt names. An address is known only for attempts that name
+ * the same tenant.
+ */
+type AccountLimit = { readonly windowMs: number; readonly max: number; readonly tenant?: string | undefined };
+export const SIGN_INS: AccountLimit = { windowMs: WINDOW_MS, max: Number.POSITIVE_INFINITY };
 /**
  * A code has only six digits, so guesses must be limited over a longer period. An attempt requires the password or a
  * session, so others cannot use up this limit.
@@ -38,6 +42,14 @@ const KNOWN_MS = 30 * 24 * 3_600_000;
  * takes about five seconds to drain.
  */
 const QUEUE = { atOnce: 4, maxWaiting: 400, maxPerGroup: 100, maxPerMember: 25 };
+
+/** An attempt in progress. */
+export type Attempt = {
+  /** Number of failures for the account in the current window, from all addresses, including this attempt. */
+  readonly count: number;
+  /** Counts the attempt as a failure, even if it returns a result. */
+  readonly fail: () => void;
+};
 
 /** Hits that were counted before the attempt, and the counters that they incremented. */
 type Reservation = readonly {
@@ -73,14 +85,14 @@ export class LoginThrottle {
 
   /**
    * Makes an attempt to sign in to `account`, an e-mail address or another identifier. Stores only the digest of the
-   * account. `attempt` returns undefined for a wrong password. Nothing else counts as a failure.
+   * account. `attempt` returns undefined for a wrong password. Nothing else counts as a failure, unless it calls `fail`.
    * @throws DomainError limited RATE_LIMITED or unavailable, in which case no attempt was made; any error from
    * `attempt`
    */
   guard<T>(
     account: string,
     address: string,
-    attempt: () => Promise<T | undefined>,
+    attempt: (current: Attempt) => Promise<T | undefined>,
     limit = SIGN_INS,
   ): Promise<T | undefined> {
     const visitor = { group: clientNetwork(address), member: account };
@@ -89,8 +101,8 @@ export class LoginThrottle {
 
   private async reserveAndMake<T>(
     { group: network, member: account }: Required<Visitor>,
-    attempt: () => Promise<T | undefined>,
-    { windowMs, max }: AccountLimit,
+    attempt: (current: Attempt) => Promise<T | undefined>,
+    { windowMs, max, tenant }: AccountLimit,
   ): Promise<T | undefined> {
     const key = digest(`${account}\n${network}`);
     const reserved = await Promise.all([
@@ -98,19 +110,23 @@ export class LoginThrottle {
       this.hit(`login:address:${digest(network)}`, MAX_PER_ADDRESS),
       this.hit(`login:everywhere:${digest(account)}`, max, windowMs),
     ]);
+    const known = knownKey(account, network, tenant);
     let failed = false;
+    const fail = (): void => {
+      failed = true;
+    };
     try {
       const [forAccount, forAddress, everywhere] = reserved;
       if (forAccount.isOver !== undefined) throw this.tooMany(forAccount.isOver);
       const isOver = forAddress.isOver ?? everywhere.isOver;
       const isSuspicious = isOver !== undefined || everywhere.count > FREE_FAILURES;
-      if (isSuspicious && (await this.cache.get(knownKey(key))) === undefined) {
+      if (isSuspicious && (await this.cache.get(known)) === undefined) {
         if (isOver !== undefined) throw this.tooMany(isOver);
         await this.pause(account, everywhere.count);
       }
-      const result = await attempt();
-      failed = result === undefined;
-      if (!failed) await this.cache.set(knownKey(key), 'yes', KNOWN_MS);
+      const result = await attempt({ count: everywhere.count, fail });
+      failed ||= result === undefined;
+      if (!failed) await this.cache.set(known, 'yes', KNOWN_MS);
       return result;
     } finally {
       if (!failed) await this.takeBack(reserved);
@@ -173,7 +189,8 @@ const over = ({ count, resetAtMs }: WindowCount, limit: number) => ({
   isOver: count > limit ? resetAtMs : undefined,
 });
 
-const knownKey = (key: string): string => `login:known:${key}`;
+const knownKey = (account: string, network: string, tenant?: string): string =>
+  `login:known:${digest([account, tenant, network].filter((part) => part !== undefined).join('\n'))}`;
 const digest = (text: string): string => hash('sha256', text, 'base64url');
 
 const tooManyAtOnce = (): DomainError =>

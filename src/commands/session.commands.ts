@@ -17,7 +17,7 @@ import { hashNewPassword, Passwords } from '../security/passwords.js';
 import type { OperatorPrincipal, UserPrincipal } from '../security/principal.js';
 import { hashOfSecret, parseRefreshToken, type RefreshToken } from '../security/refresh-tokens.js';
 import { CurrentPassword } from './current-password.js';
-import { LoginFailures, LoginThrottle } from './login-throttle.js';
+import { type Attempt, LoginFailures, LoginThrottle, SIGN_INS } from './login-throttle.js';
 import { type Account, MAX_ACCOUNTS, SessionAccounts } from './session-accounts.js';
 import { FactorProofs, type FactorRequired } from './factor-proofs.js';
 import { SessionStarts } from './session-starts.js';
@@ -60,7 +60,12 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
 
   async execute({ args: [data, host] }: Login): Promise<LoggedIn> {
     const { value } = emailClaim(data.email);
-    const account = await this.throttle.guard(value, currentContext().ip ?? '', () => this.attempt(value, data));
+    const account = await this.throttle.guard(
+      value,
+      currentContext().ip ?? '',
+      (current) => this.attempt(value, data, current),
+      { ...SIGN_INS, tenant: data.tenant },
+    );
     if (!account) throw wrongCredentials();
     const known = await this.proofs.of({ tenantId: account.tenantId, id: account.owner.userId });
     return known.factors.length > 0
@@ -75,11 +80,18 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
   private async attempt(
     email: string,
     { password, tenant }: z.output<typeof LoginInput>,
+    { count, fail }: Attempt,
   ): Promise<Account | undefined> {
     const accounts = await this.accounts.byEmail(email, tenant);
     if (accounts.length > MAX_ACCOUNTS) throw tenantRequired();
     const fitting = await this.fitting(accounts, password);
     const [account, ...others] = fitting.filter(({ isActive }) => isActive);
+    const isWrongFor = accounts.filter((one) => one.isActive && !fitting.includes(one));
+    if (account && isWrongFor.length > 0) {
+      // A tenant's administrators know the passwords that they set, and could use them to guess those of other accounts.
+      fail();
+      if (count > UNRECORDED_FAILURES) for (const one of isWrongFor) this.failures.record(one, 'WRONG_PASSWORD');
+    }
     if (others.length > 0) throw tenantRequired(fitting.filter(({ isActive }) => isActive));
     if (account) return account;
     for (const one of accounts) this.failures.record(one, fitting.includes(one) ? 'INACTIVE' : 'WRONG_PASSWORD');
@@ -101,6 +113,12 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
 
 const wrongCredentials = (): DomainError =>
   new DomainError('unauthenticated', 'UNAUTHENTICATED', 'The e-mail address or the password is wrong.');
+
+/**
+ * Number of sign-ins, within 15 minutes, to one of several accounts with different passwords that are not recorded as
+ * rejected for the other accounts. Recording each of them would alarm the tenants of a person who works for several.
+ */
+const UNRECORDED_FAILURES = 3;
 
 /** Creates the error for an address shared by several accounts. The caller must then specify the tenant's slug. */
 const tenantRequired = (accounts: readonly Account[] = []): DomainError =>

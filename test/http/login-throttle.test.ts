@@ -1,5 +1,5 @@
 import { MemoryCache } from '../../src/adapters/embedded/cache.js';
-import { LoginThrottle, SECOND_FACTORS } from '../../src/commands/login-throttle.js';
+import { LoginThrottle, SECOND_FACTORS, SIGN_INS } from '../../src/commands/login-throttle.js';
 import { DomainError } from '../../src/eventsourcing/domain-error.js';
 import { Passwords } from '../../src/security/passwords.js';
 import type { Logger } from '../../src/ports/log.js';
@@ -34,7 +34,7 @@ describe('Failed sign-ins', () => {
     outcome: Outcome,
     account = 'ada',
     address = '10.0.0.1',
-    limit?: typeof SECOND_FACTORS,
+    limit?: typeof SIGN_INS,
   ): Promise<string> => {
     try {
       const make = () => {
@@ -104,6 +104,15 @@ describe('Failed sign-ins', () => {
     expect(await attempt('right', 'eve')).toBe('RATE_LIMITED 900');
     expect(await attempt('right', 'ada')).toBe('in');
     expect(await times(10, 'wrong', 'ada')).toEqual(['wrong']);
+    expect(await attempt('right', 'ada')).toBe('RATE_LIMITED 900');
+  });
+
+  test('from an address are limited for all accounts that did not sign in from it in the same tenant', async () => {
+    const at = (tenant?: string) => ({ ...SIGN_INS, tenant });
+    expect(await attempt('right', 'ada', '10.0.0.1', at('decoys'))).toBe('in');
+    for (let account = 0; account < 20; account += 1) await times(5, 'wrong', `account-${account}`);
+    expect(await attempt('right', 'ada', '10.0.0.1', at('decoys'))).toBe('in');
+    expect(await attempt('right', 'ada', '10.0.0.1', at('acme'))).toBe('RATE_LIMITED 900');
     expect(await attempt('right', 'ada')).toBe('RATE_LIMITED 900');
   });
 

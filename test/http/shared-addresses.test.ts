@@ -1,4 +1,5 @@
 import { Passwords } from '../../src/security/passwords.js';
+import { eventually } from '../support/eventually.js';
 import { OPERATOR, PASSWORD, TestService, type TestTenant } from '../support/service.js';
 
 let service: TestService;
@@ -154,6 +155,25 @@ describe('Signing in with an address of several accounts', () => {
     expect((await login(email, 'one more guess', tenantAt(0).slug)).told).toBe('429 RATE_LIMITED');
     expect((await login(email, 'one more guess')).told).toBe('429 RATE_LIMITED');
   });
+});
+
+test("An administrator who creates an account with another person's address cannot guess that person's password", async () => {
+  const email = 'victim@shared.test';
+  const victim = await hire(0, email, 'a long way home');
+  const decoy = await hire(1, email, 'guess number 0');
+  const guess = async (number: number) => {
+    const newPassword = `guess number ${number}`;
+    await service.post(`/api/users/${decoy.id}/password`, { newPassword }, tenantAt(1).token);
+    return (await login(email, newPassword)).told;
+  };
+  for (let number = 1; number <= 10; number += 1) expect(await guess(number)).toBe('200');
+  expect(await guess(11)).toBe('429 RATE_LIMITED');
+  const failures = async () =>
+    (await service.service.engines.events.readAll({ maxCount: 1_000_000 })).filter(
+      ({ type, data }) => type === 'LoginFailed' && (data as { userId: string }).userId === victim.id,
+    );
+  // The first three sign-ins are not recorded for the other account.
+  await eventually(async () => (await failures()).length === 7, 10_000);
 });
 
 test('No tenant can use the slug of the platform', async () => {
