@@ -125,6 +125,11 @@ export type ListQuery = {
   readonly between?: Readonly<Record<string, Range>>;
   /** Free text: every word must be a prefix of a word in the searchable strings. Text without words matches nothing. */
   readonly search?: string;
+  /**
+   * Restricts the joined documents that a search considers: equality on filters that the joined models declare. The
+   * strings of all other joined documents are ignored.
+   */
+  readonly joinedWhere?: Readonly<Record<string, Scalar>>;
   /** Name of one of the model's additional orders. */
   readonly order?: string;
   /** Reverses the order's direction. */

@@ -12,10 +12,18 @@ import { ALL_ENTITIES, type AnyProjection, ofRecord, type Projection } from '../
 import { keyedBy, searchIn, texts } from './record-projection.js';
 
 /** Names of possible actors in the audit log: users of all tenants and operators, including deleted ones. */
-export type AuditActorView = { readonly id: string; readonly name: string };
+export type AuditActorView = {
+  readonly id: string;
+  readonly name: string;
+  /** The user's tenant; `platform` for an operator. */
+  readonly tenantId: string;
+};
 
 export const auditActors: ReadModel<AuditActorView> = {
   ...keyedBy<AuditActorView>('audit_actors', 'id'),
+  version: 2,
+  fields: texts<AuditActorView>('id', 'tenantId'),
+  filters: ['tenantId'],
   search: searchIn<AuditActorView>('name'),
 };
 
@@ -28,7 +36,7 @@ export const auditActorProjection: Projection<AuditActorView, UserEvent | Operat
     switch (event.type) {
       case 'UserCreated':
       case 'OperatorCreated':
-        return { id: event.recordId, name: event.data.fullName };
+        return { id: event.recordId, name: event.data.fullName, tenantId: event.tenantId };
       case 'UserUpdated':
       case 'OperatorUpdated': {
         const { fullName } = event.data.changes;

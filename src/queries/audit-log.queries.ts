@@ -78,8 +78,16 @@ async function named(models: ReadModels, entries: readonly AuditLogView[]): Prom
 const withoutOperator = (entry: AuditLogView): AuditLogView =>
   entry.actor === OPERATOR_ACTOR ? { ...entry, userId: null, ipAddress: null, userAgent: null } : entry;
 
-const ofTenant = (tenantId: string, filters: TenantAuditLogFilters): ListRequest =>
-  requestOf({ ...filters, tenantId: shownTo(tenantId) });
+/**
+ * A search considers only the names of the tenant's own users, and no other `userId` matches anything. Otherwise, the
+ * matches would reveal which operator acted.
+ */
+async function ofTenant(models: ReadModels, tenantId: string, filters: TenantAuditLogFilters): Promise<ListRequest> {
+  const { userId } = filters;
+  const request = { ...requestOf({ ...filters, tenantId: shownTo(tenantId) }), joinedWhere: { tenantId } };
+  if (userId === undefined || (await models.get(auditActors, PLATFORM, userId))?.tenantId === tenantId) return request;
+  return { ...request, anyOf: { userId: [] } };
+}
 const shownToTenant = (models: ReadModels, entries: readonly AuditLogView[]): Promise<AuditLogRecord[]> =>
   named(models, entries.map(withoutOperator));
 
@@ -100,14 +108,14 @@ export const auditLogQueryHandlers = [
   answers(GetAuditLog, [ReadModels, RecordChanges], async (models, changes, id) => {
     return detailOf(models, changes, await models.found(auditLogs, PLATFORM, id, 'audit log entry'));
   }),
-  answers(ListTenantAuditLogs, [ReadModels], (models, tenantId, filters) =>
-    models.page(auditLogs, PLATFORM, ofTenant(tenantId, filters), (entries) => shownToTenant(models, entries)),
-  ),
-  answers(EachTenantAuditLog, [ReadModels], (models, tenantId, filters) =>
-    Promise.resolve(
-      models.joined(auditLogs, PLATFORM, ofTenant(tenantId, filters), (entries) => shownToTenant(models, entries)),
-    ),
-  ),
+  answers(ListTenantAuditLogs, [ReadModels], async (models, tenantId, filters) => {
+    const request = await ofTenant(models, tenantId, filters);
+    return models.page(auditLogs, PLATFORM, request, (entries) => shownToTenant(models, entries));
+  }),
+  answers(EachTenantAuditLog, [ReadModels], async (models, tenantId, filters) => {
+    const request = await ofTenant(models, tenantId, filters);
+    return models.joined(auditLogs, PLATFORM, request, (entries) => shownToTenant(models, entries));
+  }),
   answers(GetTenantAuditLog, [ReadModels, RecordChanges], async (models, changes, tenantId, id) => {
     const entry = await models.found(auditLogs, PLATFORM, id, 'audit log entry');
     if (entry.tenantId !== tenantId || !isShownToTenant(entry)) throw notFound('audit log entry');

@@ -26,6 +26,7 @@ export type Matching = {
   readonly anyOf?: Given<Readonly<Record<string, readonly Scalar[]>>>;
   readonly between?: Readonly<Record<string, Given<Range>>>;
   readonly search?: string | undefined;
+  readonly joinedWhere?: Readonly<Record<string, Scalar>>;
   /** Name of one of the model's additional orders, or `newest` for its default order. */
   readonly sort?: string | undefined;
   readonly reverse?: boolean;
@@ -50,26 +51,25 @@ const defined = <T>(given: Readonly<Record<string, T | undefined>>): Record<stri
 /**
  * Converts the selection to a query for the read store. Drops undefined fields and ranges that are open at both ends.
  */
-function matchingOf({
-  where = {},
-  anyOf = {},
-  between = {},
-  search,
-  sort = NEWEST,
-  reverse,
-}: Matching): Omit<ListQuery, 'offset' | 'limit'> {
+function matchingOf(matching: Matching): Omit<ListQuery, 'offset' | 'limit'> {
+  const { where = {}, anyOf = {}, between = {}, search, joinedWhere } = matching;
   const ranges = Object.entries(between).map(([name, range]) => [name, defined(range)] as const);
   const bounded = ranges.filter(([, range]) => Object.keys(range).length > 0);
   const choices = defined(anyOf);
   return {
     where: defined(where),
     ...(Object.keys(choices).length > 0 && { anyOf: choices }),
-    ...(sort !== NEWEST && { order: sort }),
     ...(bounded.length > 0 && { between: Object.fromEntries(bounded) }),
     ...(search !== undefined && { search }),
-    ...(reverse !== undefined && { reverse }),
+    ...(joinedWhere && { joinedWhere }),
+    ...orderOf(matching),
   };
 }
+
+const orderOf = ({ sort = NEWEST, reverse }: Matching): Pick<ListQuery, 'order' | 'reverse'> => ({
+  ...(sort !== NEWEST && { order: sort }),
+  ...(reverse !== undefined && { reverse }),
+});
 
 /** Limit at which counting stops in lists without a maintained total. */
 export const COUNTED = 10_000;

@@ -38,8 +38,11 @@ type Thing = {
 const owners: ReadModel<Owner> = {
   name: 'owners',
   version: 1,
-  fields: { name: { type: 'text', of: (owner) => owner.name } },
-  filters: [],
+  fields: {
+    name: { type: 'text', of: (owner) => owner.name },
+    city: { type: 'text', of: (owner) => owner.city },
+  },
+  filters: ['city'],
   order: { fields: ['name'], direction: 'ascending' },
   large: true,
   search: { name: (owner) => owner.name, city: (owner) => owner.city },
@@ -104,8 +107,11 @@ const byValue = (a: string | number | null, b: string | number | null): number =
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
   return typeof a === 'number' && typeof b === 'number' ? a - b : byText(String(a), String(b));
 };
-const searched = (document: Thing, joined: ReadonlyMap<string, Owner>): string[] =>
-  [document.name, document.note, joined.get(document.owner ?? '')?.name].flatMap((text) => words(text ?? ''));
+function searched({ name, note, owner }: Thing, query: ListQuery, joined: ReadonlyMap<string, Owner>): string[] {
+  const { name: ownerName, city } = joined.get(owner ?? '') ?? {};
+  const isConsidered = city === (query.joinedWhere?.city ?? city);
+  return [name, note, isConsidered ? ownerName : null].flatMap((text) => words(text ?? ''));
+}
 
 function matches(document: Thing, query: ListQuery, joined: ReadonlyMap<string, Owner>): boolean {
   const value = (field: string) => document[field as keyof Thing];
@@ -123,7 +129,7 @@ function matches(document: Thing, query: ListQuery, joined: ReadonlyMap<string, 
   });
   if (query.search === undefined || query.search === '') return equal && within;
   const wanted = words(query.search);
-  const has = searched(document, joined);
+  const has = searched(document, query, joined);
   return equal && within && wanted.length > 0 && wanted.every((word) => has.some((other) => other.startsWith(word)));
 }
 
@@ -162,6 +168,7 @@ const text = fc.constantFrom(
 );
 const ids = ['a', 'b', 'B', 'é', '10', '9', '\u{1F600}', '\uFFFD', "x'--", '$gt', 'a\0', 'a\u0001'];
 const ownerIds = ['o1', 'o2', 'o3'];
+const cities = ['ist', 'ank'];
 const nullable = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 5 });
 const whole = fc.constantFrom(-3, 0, 1, 2, 7, Number.MAX_SAFE_INTEGER);
 const someThing: fc.Arbitrary<Thing> = fc.record({
@@ -213,16 +220,18 @@ const someQuery: fc.Arbitrary<ListQuery> = fc
     filters: fc.array(someFilter, { maxLength: 2 }),
     between: fc.option(someRange, { nil: undefined }),
     search: fc.option(someSearch, { nil: undefined }),
+    joinedWhere: fc.option(fc.record({ city: fc.constantFrom(...cities, 'none') }), { nil: undefined }),
     anyOf: fc.option(someChoice, { nil: undefined, freq: 2 }),
     order: fc.option(fc.constant('size'), { nil: undefined, freq: 2 }),
   })
-  .map(({ filters, between, search, anyOf, order, ...paging }) => ({
+  .map(({ filters, between, search, joinedWhere, anyOf, order, ...paging }) => ({
     ...paging,
     ...(anyOf && { anyOf }),
     ...(order && { order }),
     where: Object.assign({}, ...filters) as Record<string, Scalar>,
     ...(between && { between: between }),
     ...(search !== undefined && { search }),
+    ...(joinedWhere && { joinedWhere }),
   }));
 const someChange = fc.record({
   scope: fc.constantFrom(0, 1),
@@ -740,6 +749,35 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
         expect(await namesOf({ search: 'bursa' })).toEqual([]);
       });
 
+      test('the referenced records that are searched can be restricted by their filters', async () => {
+        const inCity = (city: string) => ({ search: 'ada', joinedWhere: { city } });
+        const write = (id: string, city: string, position: number) =>
+          store.write(
+            batch(
+              [{ ...create(mine, id, { name: 'Ada', city }, position), expected: position === 1 ? null : 1 }],
+              ownersTable,
+            ),
+          );
+        await write('o1', 'Bursa', 1);
+        await write('o2', 'Oslo', 1);
+        await store.write(
+          batch([
+            create(mine, 'a', thing({ name: 'Chair', owner: 'o1' })),
+            create(mine, 'b', thing({ name: 'Table', owner: 'o2' })),
+            create(mine, 'c', thing({ name: 'Adapter', owner: 'o2' })),
+          ]),
+        );
+        expect((await namesOf({ search: 'ada' })).sort()).toEqual(['Adapter', 'Chair', 'Table']);
+        expect((await namesOf(inCity('Bursa'))).sort()).toEqual(['Adapter', 'Chair']);
+        expect((await namesOf(inCity('Oslo'))).sort()).toEqual(['Adapter', 'Table']);
+        expect(await namesOf(inCity('Ankara'))).toEqual(['Adapter']);
+        expect(await namesOf({ joinedWhere: { city: 'Ankara' } })).toHaveLength(3);
+        await write('o1', 'Oslo', 2);
+        expect(await namesOf(inCity('Bursa'))).toEqual(['Adapter']);
+        expect((await namesOf(inCity('Oslo'))).sort()).toEqual(['Adapter', 'Chair', 'Table']);
+        await expect(namesOf({ search: 'ada', joinedWhere: { name: 'Ada' } })).rejects.toThrow(RangeError);
+      });
+
       test('a renamed record is found by its new name immediately', async () => {
         await store.write(batch([create(mine, 'o1', { name: 'Ada', city: '' }, 1)], ownersTable));
         await store.write(batch([create(mine, 'a', thing({ name: 'Chair', owner: 'o1' }))]));
@@ -800,7 +838,10 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
               await store.prepare([joinedHome, home], { bulk });
               await store.setLiveGeneration('owners', 1, generation);
               const joined = new Map(
-                ownerIds.map((id, n): [string, Owner] => [id, { name: ownerNames[n] ?? '', city: 'ist' }]),
+                ownerIds.map((id, n): [string, Owner] => [
+                  id,
+                  { name: ownerNames[n] ?? '', city: cities[n % 2] ?? '' },
+                ]),
               );
               await store.write(
                 batch(

@@ -1,6 +1,6 @@
 import type { Page } from '../../src/queries/query.js';
 import type { AuditLogDetail, AuditLogRecord } from '../../src/queries/audit-log.queries.js';
-import { OPERATOR, saleOf, TestService, type Books } from '../support/service.js';
+import { OPERATOR, PASSWORD, saleOf, TestService, type Books } from '../support/service.js';
 import { eventually } from '../support/eventually.js';
 
 let service: TestService;
@@ -88,6 +88,57 @@ test('Actions of operators on a record of the tenant are listed without identiti
   expect(text).toContain('2000');
   expect(text).not.toContain(OPERATOR.email);
   expect(text).not.toContain('127.0.0.1');
+});
+
+/** The answers to a query as a page and as a CSV file. */
+const answers = async (query: string): Promise<unknown[]> => {
+  const page = await service.get(`/api/audit-logs?${query}`, token);
+  const file = await service.get(`/api/audit-logs?${query}`, token, { accept: 'text/csv' });
+  return [page.body, file.text];
+};
+
+test('No search or filter of a tenant reveals which operator acted', async () => {
+  const olga = { fullName: 'Olga Meyer', email: 'olga@kontor.test', password: PASSWORD };
+  const { id: olgaId } = await service.post('/api/platform/operators', olga, await service.operator());
+  const operator = await service.signIn(olga.email);
+  const key = `/api/platform/integration-keys/${books.partner.id}`;
+  await service.call('PATCH', key, { token: operator, body: { rateLimit: 3_000 } });
+  await service.post('/api/users', { ...olga, email: 'o@others.test', role: 'USER' }, other.tenant.token);
+  await service.quiet();
+  for (const query of ['search=olga', `userId=${olgaId}`]) {
+    const found = await service.get(`/api/platform/audit-logs?tenantId=${books.tenant.id}&${query}`, operator);
+    expect((found.body as Page<AuditLogRecord>).totalCount).toBe(1);
+  }
+  const nothing = await answers('userId=0199d3a0-0000-7000-8000-000000000001');
+  expect(nothing[0]).toMatchObject({ items: [], totalCount: 0 });
+  const queries = ['search=olg', 'search=olga%20meyer', 'search=integration%20olga', `userId=${olgaId}`];
+  for (const query of queries) expect([query, await answers(query)]).toEqual([query, nothing]);
+});
+
+test('A search or filter for any other actor finds its entries, even after a user was deleted', async () => {
+  const zoe = { fullName: 'Zoe Albers', email: `zoe@${books.tenant.slug}.test`, password: PASSWORD, role: 'ADMIN' };
+  const { id: zoeId } = await service.post('/api/users', zoe, token);
+  await service.post('/api/customers', { name: 'Quill Ltd' }, await service.signIn(zoe.email));
+  await service.call('DELETE', `/api/users/${zoeId}`, { token });
+  await service.postSale(books.partner, saleOf('found'));
+  await service.settled(books.partner, 'found');
+  const mine = await list();
+  const own = mine.filter(({ userId }) => userId === zoeId);
+  expect(own.map(({ entity }) => entity)).toEqual(expect.arrayContaining(['session', 'customer']));
+  expect(await list(`userId=${zoeId}`)).toEqual(own);
+  expect(await list('search=albers&entity=customer')).toEqual(own.filter(({ entity }) => entity === 'customer'));
+  expect(await list('search=quill%20zoe')).toHaveLength(1);
+  for (const [word, isActor] of [
+    ['owner', (name: string) => name.startsWith('Owner of')],
+    ['partner', (name: string) => name === 'partner:shop'],
+    ['operator', (name: string) => name === 'operator'],
+  ] as const) {
+    const wanted = mine.filter(({ userName }) => isActor(userName ?? '')).map(({ id }) => id);
+    expect(wanted).not.toEqual([]);
+    expect((await list(`search=${word}`)).map(({ id }) => id)).toEqual(expect.arrayContaining(wanted));
+  }
+  const owners = mine.filter(({ userName }) => userName?.startsWith('Owner of'));
+  expect(await list(`userId=${owners[0]?.userId ?? ''}`)).toEqual(owners);
 });
 
 test('Only operators see dead letters: a rejected sale is listed, but not its dead letter', async () => {

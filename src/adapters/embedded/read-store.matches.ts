@@ -24,6 +24,8 @@ export type Criteria = {
   readonly groups: readonly (readonly string[])[];
   readonly bounds: readonly Bound[];
   readonly words: readonly string[];
+  /** Filters of the joined documents that contain the words (see `ListQuery.joinedWhere`). */
+  readonly joinedWhere: NonNullable<ListQuery['joinedWhere']>;
 };
 
 /** A snapshot of one scope in a table. */
@@ -40,11 +42,7 @@ export type Target = {
  */
 export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): Criteria | undefined {
   requirePage(query);
-  const valueOf = (column: Column, value: Scalar) => asked(column, value, () => stored(shape, column, value));
-  const termOf = (field: string, value: Scalar) => {
-    const column = filterOf(shape, field);
-    return termFor(shape, scope, column, valueOf(column, value));
-  };
+  const termOf = (field: string, value: Scalar) => termIn(shape, scope, field, value);
   const terms = Object.entries(query.where ?? {}).map(([field, value]) => termOf(field, value));
   const groups = Object.entries(query.anyOf ?? {}).map(([field, values]) => values.map((each) => termOf(field, each)));
   const bounds = Object.entries(query.between ?? {}).flatMap(([field, { from, to }]): Bound[] => {
@@ -53,13 +51,26 @@ export function criteriaOf(shape: TableShape, scope: number, query: ListQuery): 
       throw new RangeError(`${shape.model.name}.${field} can only be filtered for equality`);
     if (from === undefined && to === undefined) return [];
     // The index can apply bounds on the subsequent sort fields only after an equality.
-    if (from === to && from !== undefined) return [{ column, operator: '=', value: valueOf(column, from) }];
+    if (from === to && from !== undefined) return [{ column, operator: '=', value: valueOf(shape, column, from) }];
     // A lower bound is always needed to exclude the placeholder for null, which is less than every value.
-    const lower: Bound = { column, operator: '>=', value: from === undefined ? least(column) : valueOf(column, from) };
-    return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(column, to) }];
+    const lower: Bound = {
+      column,
+      operator: '>=',
+      value: from === undefined ? least(column) : valueOf(shape, column, from),
+    };
+    return to === undefined ? [lower] : [lower, { column, operator: '<=', value: valueOf(shape, column, to) }];
   });
   const words = searchWords(query.search);
-  return words?.length === 0 ? undefined : { terms, groups, bounds, words: words ?? [] };
+  if (words?.length === 0) return undefined;
+  return { terms, groups, bounds, words: words ?? [], joinedWhere: query.joinedWhere ?? {} };
+}
+
+const valueOf = (shape: TableShape, column: Column, value: Scalar): string | number =>
+  asked(column, value, () => stored(shape, column, value));
+
+function termIn(shape: TableShape, scope: number, field: string, value: Scalar): string {
+  const column = filterOf(shape, field);
+  return termFor(shape, scope, column, valueOf(shape, column, value));
 }
 
 /** A set with at most this many hits is not worth caching. */
@@ -88,8 +99,8 @@ export class Matches {
   /**
    * Returns the documents that match all terms, groups and words, or undefined if the criteria contain none of these.
    */
-  of(target: Target, { terms, groups, words }: Criteria): Bits | undefined {
-    const sets = words.map((word) => this.havingWord(target, word));
+  of(target: Target, { terms, groups, words, joinedWhere }: Criteria): Bits | undefined {
+    const sets = words.map((word) => this.havingWord(target, word, joinedWhere));
     for (const group of groups)
       sets.push(
         group.map((term) => this.having(target, term)).reduce((some, one) => some.or(one), new Bits(target.state.last)),
@@ -121,7 +132,7 @@ export class Matches {
   }
 
   /** Returns the documents that contain a word with the prefix, or that refer to a document with such a word. */
-  private havingWord(target: Target, word: string): Bits {
+  private havingWord(target: Target, word: string, joinedWhere: Criteria['joinedWhere']): Bits {
     const { shape, scope } = target;
     const prefix = `${quoted(prefixFor(scope, word))}*`;
     const sets = shape.joins.map((join) => {
@@ -130,12 +141,16 @@ export class Matches {
       const { changes, last } = this.catalog.state(other, scope);
       const columns = join.texts.map((name) => `t${textAt(other, name)}`);
       const named = other.texts.length === 1 ? prefix : `{${columns.join(' ')}} : ${prefix}`;
+      const terms = Object.entries(joinedWhere).map(([field, value]) => quoted(termIn(other, scope, field, value)));
+      // The unary plus keeps SQLite from running the full-text query once for each row number.
+      const within = terms.length === 0 ? '' : `AND +o.number IN (SELECT rowid FROM ${other.terms}(?))`;
+      const among = terms.length === 0 ? [] : [terms.join(' AND ')];
       const index = target.isIndexed ? `INDEXED BY ${joinIndex(shape, join.column)}` : '';
       const sql = `SELECT json_group_array(m.number - ${BASE}) FROM ${other.words}(?) w
-        CROSS JOIN ${other.main} o ON o.number = w.rowid
+        CROSS JOIN ${other.main} o ON o.number = w.rowid ${within}
         CROSS JOIN ${shape.main} m ${index} ON m.scope = ? AND m.${join.column.sql} = o.id AND m.dead = 0 AND m.number > ${BASE} + ?`;
-      return this.keep(target, `${join.field} ${word}`, `${other.name} ${changes} ${last}`, (after) =>
-        this.json(sql, scope, named, scope, scope, after),
+      return this.keep(target, [join.field, word, ...among].join(' '), `${other.name} ${changes} ${last}`, (after) =>
+        this.json(sql, scope, named, ...among, scope, scope, after),
       );
     });
     if (shape.texts.length > 0)

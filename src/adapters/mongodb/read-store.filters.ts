@@ -17,10 +17,7 @@ export const valueOf = (shape: Shape, column: Column, value: Scalar): Scalar =>
 /** Returns the conditions on fields. @throws RangeError for an invalid query, before anything is read */
 export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
   requirePage(query);
-  const equal = Object.entries(query.where ?? {}).map(([field, value]): Condition => {
-    const column = filterOf(shape, field);
-    return { [column.path]: valueOf(shape, column, value) };
-  });
+  const equal = equalities(shape, query.where);
   const any = Object.entries(query.anyOf ?? {}).map(([field, values]): Condition => {
     const column = filterOf(shape, field);
     return { [column.path]: { $in: values.map((value) => valueOf(shape, column, value)) } };
@@ -28,6 +25,12 @@ export function fieldConditions(shape: Shape, query: ListQuery): Condition[] {
   const within = Object.entries(query.between ?? {}).flatMap(([field, range]) => rangeOf(shape, field, range));
   return [...equal, ...any, ...within];
 }
+
+const equalities = (shape: Shape, where: ListQuery['where'] = {}): Condition[] =>
+  Object.entries(where).map(([field, value]) => {
+    const column = filterOf(shape, field);
+    return { [column.path]: valueOf(shape, column, value) };
+  });
 
 /**
  * Returns the conditions for a range. A single bound is sufficient to exclude missing values, because MongoDB compares
@@ -46,17 +49,24 @@ function rangeOf(shape: Shape, field: string, { from, to }: Range): Condition[] 
  */
 const beginsWith = (word: string) => ({ $elemMatch: { $gte: ordered(word), $lt: ordered(word) + LAST } });
 
+/** Documents of another model that a search considers, and the names of their searched strings. */
+export type Joined = {
+  readonly other: Shape;
+  readonly texts: readonly string[];
+  readonly where: ListQuery['joinedWhere'];
+};
+
 /** Selects the documents of `other` that contain the word in one of the named strings. */
-export function namedWord(other: Shape, scope: Scope, names: readonly string[], word: string): Condition {
+export function namedWord({ other, texts: names, where }: Joined, scope: Scope, word: string): Condition {
   const named = names.map((name) => {
     const text = other.texts.find((searched) => searched.name === name);
     if (!text) throw new RangeError(`Read model ${other.model.name} has no searched text ${JSON.stringify(name)}`);
     return text;
   });
   // The index covers the words of all searchable strings. If a model has only one, its words are not stored separately.
-  const inAny: Condition = { s: scope, w: beginsWith(word) };
-  if (named.length === other.texts.length) return inAny;
-  return { ...inAny, $or: named.map(({ path }) => ({ [path]: beginsWith(word) })) };
+  const inAny: Condition[] = [{ w: beginsWith(word) }, ...equalities(other, where)];
+  if (named.length === other.texts.length) return all(scope, inAny);
+  return all(scope, [...inAny, { $or: named.map(({ path }) => ({ [path]: beginsWith(word) })) }]);
 }
 
 /** Selects the documents that contain the word, or that refer to a joined document that contains it. */

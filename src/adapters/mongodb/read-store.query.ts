@@ -95,7 +95,9 @@ export class ReadStoreQuery {
     for (const word of words) {
       const joined: JoinedIds[] = [];
       for (const { path, other, texts } of joins) {
-        if (other) joined.push({ path, ids: await this.ids(other, namedWord(other, scope, texts, word), budget) });
+        if (!other) continue;
+        const named = namedWord({ other, texts, where: query.joinedWhere }, scope, word);
+        joined.push({ path, ids: await this.ids(other, named, budget) });
       }
       conditions.push(wordCondition(scope, word, joined));
     }
