@@ -47,11 +47,11 @@ const counters: ReadModel<Counter> = {
   search: { label: ({ label }) => label },
   searchJoins: [{ field: 'owner', model: 'owners', texts: ['name'] }],
 };
-const owners: ReadModel<{ name: string }> = {
+const owners: ReadModel<{ name: string; team?: string }> = {
   name: 'owners',
   version: 1,
-  fields: {},
-  filters: [],
+  fields: { team: { type: 'text', of: ({ team }) => team ?? null } },
+  filters: ['team'],
   order: { fields: [], direction: 'ascending' },
   search: { name: ({ name }) => name },
 };
@@ -460,6 +460,12 @@ describe('MongoDB', () => {
       );
       await expect(store.list(table, scope, { ...page, search: 'ada' })).rejects.toThrow(SearchTooBroad);
       expect((await store.list(table, scope, { ...page, search: 'number' })).totalCount).toBe(1);
+      // Records that the search does not consider do not count.
+      const joinedWhere = { team: 'mine' };
+      await store.write(batch([create('mine', { name: 'Ada', team: 'mine' })], ownersTable));
+      await store.write(batch([create('b', { ...counter(2), owner: 'mine' })]));
+      const found = await store.list(table, scope, { ...page, search: 'ada', joinedWhere });
+      expect(found.items.map((json) => (JSON.parse(json) as Counter).count)).toEqual([2]);
     });
 
     test('a document that is too large for MongoDB is a defect, and nothing of its batch is stored', async () => {
