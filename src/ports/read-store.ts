@@ -24,7 +24,10 @@ export type Field<Doc> = {
  */
 export type Order = { readonly fields: readonly string[]; readonly direction: 'ascending' | 'descending' };
 
-/** Storage and indexes of a read model. Any change requires a new `version`, which is built alongside the old one. */
+/**
+ * Storage and indexes of a read model. Any change requires a new `version`, which is built alongside the old one. The
+ * exceptions are `common`, `ranged` and `orderedWithin`: `prepare` creates the indexes that they add.
+ */
 export type ReadModel<Doc extends object = never> = {
   /** Part of the table's name, in lower case with underscores. */
   readonly name: string;
@@ -48,10 +51,17 @@ export type ReadModel<Doc extends object = never> = {
    * so an index would slow down writes without ever being used.
    */
   readonly common?: readonly string[];
+  /** Fields that are not filters, but of which a range may match few documents. Each may have its own index. */
+  readonly ranged?: readonly string[];
   /** Default order of lists. */
   readonly order: Order;
   /** Additional orders that a query may choose, by name. Each order has its own index. */
   readonly orders?: Readonly<Record<string, Order>>;
+  /**
+   * Filters by the name of an additional order. Every query with that order contains the filter, so the order's index
+   * may begin with it.
+   */
+  readonly orderedWithin?: Readonly<Record<string, string>>;
   /**
    * Set if a scope may hold a very large number of documents. Totals, distant pages and any combination of filters must
    * not become slower as that number grows. The first order field should have few distinct values (a date). The other
@@ -166,7 +176,10 @@ export type Listed = {
  * ReadStoreUnavailable while the engine is unavailable.
  */
 export interface ReadStore {
-  /** Creates missing tables and indexes. `bulk` omits the secondary indexes, for a rebuild. Idempotent. */
+  /**
+   * Creates missing tables and indexes. `bulk` omits the secondary indexes, for a rebuild. Indexes that a new release
+   * adds to an existing table may still be built when the method returns. Idempotent.
+   */
   prepare(tables: readonly AnyTable[], options?: { readonly bulk?: boolean }): Promise<void>;
   /** Builds the indexes that `bulk` omitted. Idempotent. */
   index(table: AnyTable): Promise<void>;

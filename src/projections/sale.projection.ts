@@ -40,10 +40,11 @@ export const sales: ReadModel<SaleView> = {
   version: 3,
   fields: texts<SaleView>('occurredAt', 'createdAt', 'status', 'type', 'sourceId', 'customerId'),
   filters: ['status', 'type', 'sourceId', 'customerId'],
-  common: ['type', 'sourceId'],
   // Sales with the same `occurredAt` are sorted by acceptance, newest first.
   order: { fields: ['occurredAt', 'createdAt'], direction: 'descending' },
   orders: { accepted: { fields: ['createdAt'], direction: 'descending' } },
+  // Only a partner lists sales in this order, and only its own.
+  orderedWithin: { accepted: 'sourceId' },
   search: searchIn<SaleView>('externalId', 'customerName'),
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
 };

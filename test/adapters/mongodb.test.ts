@@ -1,12 +1,14 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { ordered, unordered } from '../../src/adapters/mongodb/ordered-text.js';
+import { shapeOf as embeddedShapeOf } from '../../src/adapters/embedded/read-store.shape.js';
 import { indexesOf, shapeOf } from '../../src/adapters/mongodb/read-store.collections.js';
 import { openMongoDb } from '../../src/adapters/mongodb/read-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import type { Logger } from '../../src/ports/log.js';
-import { ReadStoreUnavailable } from '../../src/ports/read-store.js';
+import { type ReadModel, ReadStoreUnavailable } from '../../src/ports/read-store.js';
 import { transactions } from '../../src/projections/ledger.projection.js';
+import { sales } from '../../src/projections/sale.projection.js';
 import { freePort } from '../support/server-process.js';
 
 const clock = new SystemClock();
@@ -38,14 +40,29 @@ describe('Text in MongoDB', () => {
   });
 });
 
-test('Transactions have an index for each selective filter, and none for their direction', () => {
-  const names = indexesOf(shapeOf({ model: transactions, generation: 1 })).map(({ name }) => name);
-  expect(names.sort()).toEqual([
+/** The names of the indexes, mapped to their keys after the scope. */
+const indexesFor = (model: ReadModel): Record<string, string> =>
+  Object.fromEntries(
+    indexesOf(shapeOf({ model, generation: 1 })).map(({ name = '', key }) => [
+      name,
+      [...(key as Map<string, 1>).keys()].slice(1).join(),
+    ]),
+  );
+
+test('Transactions have an index for each filter with rare values, and one for ranges of amounts', () => {
+  const indexes = indexesFor(transactions);
+  expect(indexes).toMatchObject({
+    by_amount: 'f_amount,f_date,f_sequence,_id',
+    by_direction: 'f_direction,f_date,f_sequence,_id',
+  });
+  expect(Object.keys(indexes).sort()).toEqual([
     'by_account',
+    'by_amount',
     'by_branchId',
     'by_cancelled',
     'by_categoryId',
     'by_customerId',
+    'by_direction',
     'by_documentEffect',
     'by_expenseItemId',
     'by_manual',
@@ -54,6 +71,30 @@ test('Transactions have an index for each selective filter, and none for their d
     'order',
     'words',
   ]);
+});
+
+test('Sales have an index for each filter, and one for the list of a partner in its order', () => {
+  const order = 'f_occurredAt,f_createdAt,_id';
+  expect(indexesFor(sales)).toEqual({
+    order,
+    order_accepted_by_sourceId: 'f_sourceId,f_createdAt,_id',
+    by_customerId: `f_customerId,${order}`,
+    by_sourceId: `f_sourceId,${order}`,
+    by_status: `f_status,${order}`,
+    by_type: `f_type,${order}`,
+    words: 'w',
+  });
+});
+
+test.each([
+  ['MongoDB', shapeOf],
+  ['SQLite', embeddedShapeOf],
+] as const)('A model needs no new version if only its hints for indexes change: %s', (_, shape) => {
+  const { common: __, ranged: ___, ...unhinted } = transactions;
+  const layoutOf = (model: ReadModel) => shape({ model, generation: 1 }).declaration;
+  expect(layoutOf(transactions)).toBe(layoutOf({ ...unhinted, common: ['direction', 'standing'] }));
+  const { orderedWithin: ____, ...unordered } = sales;
+  expect(layoutOf(sales)).toBe(layoutOf({ ...unordered, common: ['type', 'sourceId'] }));
 });
 
 describe('An unavailable MongoDB', () => {

@@ -499,8 +499,8 @@ describe('When MongoDB fails', () => {
   const opened: MongoDb[] = [];
   const log = (fields: object, message: string): void => void logged.push(message);
   const logger: Logger = { info: log, warn: log, error: log };
-  const open = (url = server.url): MongoDb => {
-    const mongo = openMongoDb({ url, clock, logger, timeoutMs });
+  const open = (url = server.url, options: Pick<MongoDbOptions, 'onCommand'> = {}): MongoDb => {
+    const mongo = openMongoDb({ url, clock, logger, timeoutMs, ...options });
     opened.push(mongo);
     return mongo;
   };
@@ -620,6 +620,59 @@ describe('When MongoDB fails', () => {
     } finally {
       await mongo.close();
     }
+  });
+
+  describe('while it builds indexes that a new release adds to a completed table', () => {
+    /** Opens a store that prepares the table. Calls `during` once the server receives the command to build them. */
+    const prepareAgain = async (during: () => Promise<void>): Promise<ReadStore> => {
+      const earlier: AnyTable = { model: { ...counters, common: ['kind'] }, generation: 1 };
+      const old = open();
+      await old.reads.prepare([ownersTable, earlier]);
+      await old.reads.write(batch([create('a', counter(1))], earlier));
+      await old.close();
+      let reached: Promise<void> | undefined;
+      const onCommand = ({ createIndexes, indexes }: Document): void => {
+        const names = ((indexes ?? []) as Document[]).map(({ name }) => name as string);
+        if (createIndexes === 'counters_v1_g1' && names.includes('by_kind')) reached ??= during();
+      };
+      const { reads } = open(server.url, { onCommand });
+      await reads.prepare([ownersTable, table]);
+      await until(() => reached ?? Promise.reject(new Error('No index is built')));
+      return reads;
+    };
+    const indexNames = async (): Promise<unknown[]> => {
+      const client = new MongoClient(server.url);
+      try {
+        return (await client.db('kontor').collection('counters_v1_g1').indexes()).map(({ name }) => name);
+      } finally {
+        await client.close();
+      }
+    };
+
+    test('the start does not wait, and the indexes exist in the end', async () => {
+      const reads = await prepareAgain(() => server.hang());
+      server.resume();
+      expect((await reads.list(table, scope, { ...page, where: { kind: 'k1' } })).totalCount).toBe(1);
+      await until(async () => {
+        expect(await indexNames()).toContain('by_kind');
+      });
+    });
+
+    test('its failure is logged, and the next start builds them', async () => {
+      const message = 'indexes could not be built; lists that need them are slow until the next start';
+      // A stopped server cannot respond before it is killed.
+      await prepareAgain(() => server.hang().then(() => server.kill()));
+      await until(() => {
+        expect(logged).toContain(message);
+        return Promise.resolve();
+      });
+      await server.start();
+      expect(await indexNames()).not.toContain('by_kind');
+      await open().reads.prepare([ownersTable, table]);
+      await until(async () => {
+        expect(await indexNames()).toContain('by_kind');
+      });
+    });
   });
 
   test('a store can be opened before its server is available', async () => {

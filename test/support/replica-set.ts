@@ -182,6 +182,7 @@ class Member {
       };
     }
     const collection = String(command[name]);
+    if (name === 'listIndexes') return { ok: 0, code: 26, codeName: 'NamespaceNotFound', errmsg: 'no indexes' };
     if (name === 'find') return this.find(collection, command);
     if (name === 'insert')
       return this.write(

@@ -163,6 +163,13 @@ export class MongoConnection {
     return this.limited(work, INDEX_TIMEOUT_MS);
   }
 
+  /** Runs `work` without waiting for it. Logs an error unless the connection has been closed. */
+  inBackground(work: () => Promise<unknown>, fields: object, message: string): void {
+    work().catch((err: unknown) => {
+      if (!this.closing) this.logger.warn({ ...fields, err }, message);
+    });
+  }
+
   /** Server version, or null if the server does not report it. @throws ReadStoreUnavailable */
   async version(): Promise<string | null> {
     const { version } = await this.within(() => this.db.command({ buildInfo: 1 }));

@@ -80,7 +80,7 @@ export class ReadStoreCatalog extends RegisteredTables<Shape> {
  * Ignores an error caused by a missing collection. Some compatible servers send MongoDB's message without its error
  * code.
  */
-function unlessMissing(error: unknown): void {
+export function unlessMissing(error: unknown): undefined {
   if (!(error instanceof MongoServerError && (error.code === 26 || error.message.includes('ns not found'))))
     throw error;
 }

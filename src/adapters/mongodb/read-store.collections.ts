@@ -35,7 +35,7 @@ export type Shape = {
   readonly descending: boolean;
   /** Variants of this layout, one for each additional sort order of the model. */
   readonly variants: ReadonlyMap<string, Shape>;
-  /** Fields with their own index: selective filters and fields on which searches join. */
+  /** Fields with their own index: selective filters, fields with selective ranges, and fields of search joins. */
   readonly indexed: readonly Column[];
   readonly compounds: readonly (readonly Column[])[];
   /**
@@ -64,7 +64,7 @@ export function shapeOf(table: AnyTable): Shape {
   const column = declared(model, columns);
   const joins = model.searchJoins ?? [];
   const filters = model.filters.filter((field) => !model.common?.includes(field));
-  const indexed = new Set([...filters, ...joins.map((join) => join.field)].map(column));
+  const indexed = new Set([...filters, ...(model.ranged ?? []), ...joins.map((join) => join.field)].map(column));
   const orderedBy = ({ fields, direction }: Order) => ({
     order: fields.map(column),
     descending: direction === 'descending',
@@ -116,9 +116,16 @@ export function indexesOf(shape: Shape): IndexDescription[] {
     return index(`by_${columns.map(({ field }) => field).join('_')}`, [...paths, ...order], paths);
   });
   const byWord = shape.texts.length === 0 ? [] : [index('words', ['w'], ['s'])];
-  const further = [...shape.variants].map(([name, each]) => index(`order_${name}`, orderOf(each), ['s']));
+  const further = [...shape.variants].map(([name, each]) => {
+    const within = each.columns.get(shape.model.orderedWithin?.[name] ?? '');
+    if (!within) return index(`order_${name}`, orderOf(each), ['s']);
+    return index(`order_${name}_by_${within.field}`, [within.path, ...orderOf(each)], [within.path]);
+  });
   return [index('order', order, ['s']), ...further, ...byFields, ...byWord];
 }
+
+/** Whether a table must not be used without the index. All other indexes only make queries faster. */
+export const isRequired = ({ name }: IndexDescription): boolean => name === 'order' || name === TOTALS_INDEX.name;
 
 /** Index of the documents that have changed since the totals were last settled. */
 export const TOTALS_INDEX: IndexDescription = { name: 'totals', key: { t: 1, q: 1 } };

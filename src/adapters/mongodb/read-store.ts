@@ -14,9 +14,10 @@ import type {
 import type { LeaseStore } from '../../ports/lease-store.js';
 import { MongoConnection, type MongoDbOptions, type Stored } from './connection.js';
 import { MongoLeaseStore } from './lease-store.js';
-import { ReadStoreCatalog } from './read-store.catalog.js';
+import { ReadStoreCatalog, unlessMissing } from './read-store.catalog.js';
 import {
   indexesOf,
+  isRequired,
   keyOf,
   partsOf,
   shapeOf,
@@ -81,7 +82,7 @@ export class MongoReadStore implements ReadStore {
     for (const shape of shapes) {
       this.totals.forget(shape);
       const indexes = [...(options.bulk ? [] : indexesOf(shape)), ...this.indexesWhileWriting(shape)];
-      if (indexes.length > 0) await this.build(shape, indexes);
+      if (indexes.length > 0) await this.complete(shape, indexes);
     }
   }
 
@@ -181,6 +182,33 @@ export class MongoReadStore implements ReadStore {
    */
   private indexesWhileWriting(shape: Shape): readonly IndexDescription[] {
     return this.catalog.keepsTotals(shape) ? [TOTALS_INDEX] : [];
+  }
+
+  /**
+   * Builds missing indexes. If a table has its sort index, an earlier release completed it. The start then does not
+   * wait for the indexes that this release adds, because building them takes minutes for millions of documents.
+   */
+  private async complete(shape: Shape, indexes: readonly IndexDescription[]): Promise<void> {
+    const present = await this.indexNames(shape);
+    const isComplete = present.includes('order');
+    // Waits for required indexes even if they are present, because another process may be building them.
+    const awaited = isComplete ? indexes.filter(isRequired) : indexes;
+    if (awaited.length > 0) await this.build(shape, awaited);
+    const added = indexes.filter((index) => !awaited.includes(index) && !present.includes(index.name ?? ''));
+    if (added.length === 0) return;
+    const fields = { table: shape.name, indexes: added.map(({ name }) => name) };
+    this.mongo.inBackground(
+      () => this.build(shape, added),
+      fields,
+      'indexes could not be built; lists that need them are slow until the next start',
+    );
+  }
+
+  private async indexNames({ name }: Shape): Promise<string[]> {
+    const options = { maxTimeMS: this.mongo.timeoutMs };
+    const list = () => this.mongo.collection(name).listIndexes(options).toArray().catch(unlessMissing);
+    const indexes = (await this.mongo.within(list)) ?? [];
+    return indexes.map((index) => String((index as IndexDescription).name));
   }
 
   private async build(shape: Shape, indexes: readonly IndexDescription[]): Promise<void> {
