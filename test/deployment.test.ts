@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfig, secretSettings, settings } from '../src/config.js';
+import { MAX_BATCH_BYTES } from '../src/http/sale.controller.js';
 import { ROLES } from '../src/setting-kinds.js';
 
 const textOf = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
@@ -140,6 +141,11 @@ test('only pods that serve requests receive requests', () => {
 });
 
 describe('docker-compose.yml', () => {
+  test('accepts bodies on its port that the service accepts', () => {
+    const limitMiB = Number(/client_max_body_size (\d+)m;/.exec(textOf('docker-compose.yml'))?.[1]);
+    expect(limitMiB * 1_048_576).toBeGreaterThan(MAX_BATCH_BYTES);
+  });
+
   type Compose = { readonly services: Readonly<Record<string, { environment?: Environment; profiles?: string[] }>> };
   const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as Compose;
   const own = Object.entries(services).filter(([name]) => name.startsWith('kontor-'));

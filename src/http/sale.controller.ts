@@ -12,7 +12,7 @@ import { MAX_SALE_VALUES, SaleBatches, salesIn, statusOf } from './sale-batches.
 import { documented, instantOut, named, PartnerErrorDto, recordId } from './shapes.js';
 
 const MAX_BATCH = 500;
-const MAX_BATCH_BYTES = 4 * MAX_BODY_BYTES;
+export const MAX_BATCH_BYTES = 4 * MAX_BODY_BYTES;
 const MAX_BATCH_VALUES = 8 * MAX_SALE_VALUES;
 
 const validReceipt = { saleId: recordId, externalId: z.string(), sourceId: z.string() };
