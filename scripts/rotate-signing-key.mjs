@@ -27,7 +27,18 @@ function fail(message) {
   process.exit(1);
 }
 
-if (process.env.JWT_SIGNING_KEY || process.env.JWT_SIGNING_KEY_FILE)
+/** Whether the setting contains keys. As for the service, an empty file means that the setting is not set. */
+function isSet() {
+  const file = process.env.JWT_SIGNING_KEY_FILE;
+  if (process.env.JWT_SIGNING_KEY || !file) return Boolean(process.env.JWT_SIGNING_KEY);
+  try {
+    return readFileSync(file, 'utf8').trim() !== '';
+  } catch (error) {
+    return fail(`JWT_SIGNING_KEY_FILE: cannot be read (${error.code}).`);
+  }
+}
+
+if (isSet())
   fail('JWT_SIGNING_KEY is set, so the key file is not used. Instead, put a new key first in its {"keys":[…]}.');
 
 /** Serializes rotations. Concurrent rotations could lose a key that has already signed tokens. */

@@ -228,9 +228,9 @@ describe('An access token', () => {
   });
 
   describe('after a key rotation', () => {
-    const rotated = async (): Promise<void> => {
+    const rotated = async (env: Record<string, string> = {}): Promise<void> => {
       const run = promisify(execFile);
-      await run(process.execPath, [ROTATE], { env: { ...process.env, DATA_DIR: directory } });
+      await run(process.execPath, [ROTATE], { env: { ...process.env, DATA_DIR: directory, ...env } });
     };
     const kidOf = (token: string): string => decodeProtectedHeader(token).kid ?? '';
 
@@ -243,6 +243,22 @@ describe('An access token', () => {
       expect(kidOf(token)).not.toBe(kidOf(old));
       for (const each of [old, token]) expect(await tokens.verify(each)).toMatchObject(ada);
       expect((await tokens.published()).keys.map(({ kid }) => kid)).toEqual([kidOf(token), kidOf(old)]);
+    });
+
+    test('is signed with the new key even if the file for JWT_SIGNING_KEY is empty, but not if it contains keys', async () => {
+      const file = pathOf(directory, 'secret');
+      await writeFile(file, '\n');
+      await rotated({ JWT_SIGNING_KEY_FILE: file });
+      const keys = await readFile(keyFile(), 'utf8');
+      for (const [content, message] of [
+        ['{"keys":[]}', 'JWT_SIGNING_KEY is set'],
+        [undefined, 'JWT_SIGNING_KEY_FILE: cannot be read (ENOENT)'],
+      ] as const) {
+        if (content === undefined) await rm(file);
+        else await writeFile(file, content);
+        await expect(rotated({ JWT_SIGNING_KEY_FILE: file })).rejects.toThrow(message);
+        expect(await readFile(keyFile(), 'utf8')).toBe(keys);
+      }
     });
 
     test('is accepted immediately by a process that has not reloaded, also concurrently', async () => {
