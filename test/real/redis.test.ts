@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { RedisCache, type RedisCacheOptions } from '../../src/adapters/redis/cache.js';
@@ -398,6 +400,17 @@ describe('A Redis server with a password', () => {
   const address = (password: string, database = ''): string =>
     `redis://default:${encodeURIComponent(password)}@127.0.0.1:${server.port}${database}`;
 
+  /** Opens a cache as a new user with these permissions. */
+  const openAs = async (user: string, rules: readonly string[]) => {
+    const administrator = new Redis(address(secret), { maxRetriesPerRequest: 1 });
+    try {
+      await administrator.call('ACL', 'SETUSER', user, 'reset', 'on', `>${user}`, ...rules);
+    } finally {
+      administrator.disconnect();
+    }
+    return ready(open({ url: `redis://${user}:${user}@127.0.0.1:${server.port}`, prefix: 'kontor:' }));
+  };
+
   test('is used with the password and the database in the URL', async () => {
     const [first, second] = await Promise.all(
       [open({ url: address(secret, '/1'), prefix: 'p:' }), open({ url: address(secret, '/2'), prefix: 'p:' })].map(
@@ -443,6 +456,27 @@ describe('A Redis server with a password', () => {
     } finally {
       administrator.disconnect();
     }
+  });
+
+  test.each(['incrby', 'pttl', 'pexpire'])(
+    'causes an error that names the setting if the user must not run %s, which only a script runs',
+    async (command) => {
+      const cache = await openAs('lacking', ['~*', '+@all', `-${command}`]);
+      await expect(cache.hit('k', MINUTE_MS)).rejects.toBeInstanceOf(CacheUnavailable);
+      expect(cache.fault()?.setting).toBe('REDIS_URL');
+    },
+  );
+
+  test('works for a user with exactly the documented permissions', async () => {
+    const text = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+    const commands = /allow the commands `([A-Z ]+)`/.exec(text)?.[1]?.split(' ') ?? [];
+    const cache = await openAs('documented', ['~kontor:*', ...commands.map((command) => `+${command.toLowerCase()}`)]);
+    await cache.set('a', 'first', MINUTE_MS);
+    expect(await cache.get('a')).toBe('first');
+    expect(await cache.hit('b', MINUTE_MS)).toMatchObject({ count: 1 });
+    expect(await cache.clear('*')).toBe(1);
+    expect(await cache.status()).toMatchObject({ connected: true });
+    expect(cache.fault()).toBeUndefined();
   });
 
   test.each([

@@ -37,6 +37,9 @@ if left < 0 then
 end
 return { count, left }`;
 
+/** Matches errors about missing permissions, also of commands in a script (Redis 7.0; later versions). */
+const DENIED = /^NOPERM|executing the script can't run this command|ACL failure in script/;
+
 export type ConnectionOptions = {
   readonly url: string;
   readonly clock: Clock;
@@ -97,7 +100,7 @@ export class RedisLink {
       if (error instanceof CacheUnavailable) throw error;
       // The driver's error contains the command with its keys and values, so it is not passed on.
       const text = this.textOf(error);
-      if (text.startsWith('NOPERM')) this.deny(text);
+      if (DENIED.test(text)) this.deny(text);
       throw new CacheUnavailable(`Redis returned an error: ${text}`);
     }
   }
