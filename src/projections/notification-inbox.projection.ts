@@ -27,16 +27,19 @@ export type NotificationInboxView = {
    * was extended and then read again.
    */
   readonly reads: readonly SingleRead[];
+  /** The latest individual reads before the last sweep, oldest first. They only contain the times of reading. */
+  readonly earlierReads: readonly SingleRead[];
 };
 
 /**
- * These limits exceed any realistic number of role changes, suspensions and sweeps. Beyond a limit, the projection
- * removes the oldest entries.
+ * These limits exceed any realistic number of role changes and suspensions, and the sweeps of three years. Beyond a
+ * limit, the projection removes the oldest entries.
  */
 const MAX_STAYS = 200;
-const MAX_SWEEPS = 50;
+const MAX_SWEEPS = 1_000;
+const MAX_EARLIER_READS = 500;
 
-export const notificationInboxes = { ...keyedBy<NotificationInboxView>('notification_inboxes', 'id'), version: 3 };
+export const notificationInboxes = { ...keyedBy<NotificationInboxView>('notification_inboxes', 'id'), version: 4 };
 
 type Event = UserEvent | OperatorEvent | NotificationInboxEvent;
 
@@ -64,7 +67,7 @@ export const notificationInboxProjection: Projection<NotificationInboxView, Even
 
 function begun({ recordId: id, position }: Recorded, role: string | null, isActive: boolean): NotificationInboxView {
   const stays = isActive ? [{ from: position, to: null, role }] : [];
-  return { id, role, isActive, stays, sweepCount: 0, sweeps: [], reads: [] };
+  return { id, role, isActive, stays, sweepCount: 0, sweeps: [], reads: [], earlierReads: [] };
 }
 
 type Change = Exclude<Recorded<Event>, { type: 'UserCreated' | 'OperatorCreated' | 'UserDeleted' | 'OperatorDeleted' }>;
@@ -84,7 +87,8 @@ function changed(view: NotificationInboxView, event: Change): NotificationInboxV
     }
     case 'AllNotificationsRead': {
       const sweeps = [...view.sweeps, { position, at: event.metadata.timestamp }].slice(-MAX_SWEEPS);
-      return { ...view, sweepCount: view.sweepCount + 1, sweeps, reads: [] };
+      const earlierReads = [...view.earlierReads, ...view.reads].slice(-MAX_EARLIER_READS);
+      return { ...view, sweepCount: view.sweepCount + 1, sweeps, reads: [], earlierReads };
     }
     default:
       return view;

@@ -39,11 +39,11 @@ const NEAR = 60;
 export const markOf = ({ sweeps }: NotificationInboxView): number => sweeps.at(-1)?.position ?? -1;
 
 /**
- * Returns the event with which a person read the notification individually since the last sweep; undefined if there is
- * none, or if the notification has been extended since.
+ * Returns the event with which a person read the notification individually; undefined if there is none, or if the
+ * notification has been extended since.
  */
 const singleReadOf = (
-  { reads }: NotificationInboxView,
+  reads: readonly SingleRead[],
   { id, position }: Pick<NotificationView, 'id' | 'position'>,
 ): SingleRead | undefined => reads.find((read) => read.id === id && read.position >= position);
 
@@ -100,7 +100,7 @@ export class NotificationLists {
     const found = await this.models.get(notifications, tenantScope(person.tenantId), notificationId);
     const inbox = await this.inbox(person);
     if (!found || !inbox || !isFor(inbox, found)) return undefined;
-    const isRead = found.position <= markOf(inbox) || singleReadOf(inbox, found) !== undefined;
+    const isRead = found.position <= markOf(inbox) || singleReadOf(inbox.reads, found) !== undefined;
     const timesRead = inbox.reads.filter(({ id }) => id === notificationId).length;
     return { notificationId, isRead, sweeps: inbox.sweepCount, timesRead };
   }
@@ -240,7 +240,7 @@ export class CountUnread extends query<{ readonly count: number }, [person: Pers
  */
 function readAt(inbox: NotificationInboxView, view: NotificationView): string | null {
   const { position } = view;
-  const single = singleReadOf(inbox, view);
+  const single = singleReadOf(inbox.reads, view) ?? singleReadOf(inbox.earlierReads, view);
   if (single) return single.at;
   return position <= markOf(inbox) ? (inbox.sweeps.find((sweep) => sweep.position >= position)?.at ?? null) : null;
 }

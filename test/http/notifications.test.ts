@@ -214,15 +214,18 @@ describe('Reading notifications', () => {
     expect(await unread(elsewhere.token)).toBe(0);
   });
 
-  test('at once is one event, and excludes later ones', async () => {
+  test('at once is one event, and excludes later ones and those read before', async () => {
     for (const title of ['a', 'b', 'c']) await send({ broadcast: true, title });
     const [newest] = (await list(clerk.token)).items;
     await read(newest?.id ?? '', clerk.token);
+    const readAtOf = async () => (await list(clerk.token)).items.find(({ id }) => id === newest?.id)?.readAt;
+    const alone = await readAtOf();
     const [before, documentsBefore] = [await stored('AllNotificationsRead'), await documents()];
     expect(await readAll(clerk.token)).toBe(2);
     expect(await readAll(clerk.token)).toBe(0);
     expect(await stored('AllNotificationsRead')).toBe(before + 1);
     expect(await documents()).toBe(documentsBefore);
+    expect(await readAtOf()).toBe(alone);
     await send({ broadcast: true, title: 'd' });
     expect(await unread(clerk.token)).toBe(1);
     expect(await titles(clerk.token, 'isRead=false')).toEqual(['d']);
