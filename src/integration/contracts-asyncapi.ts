@@ -28,7 +28,7 @@ const HEADERS = {
 const ABOUT = [
   'Kontor publishes its domain events as CloudEvents 1.0 (JSON) to NATS JetStream. Every message is delivered at least once, and the messages about each record are in order.',
   'Use the CloudEvents `id` to deduplicate messages. It is the same in every repeat of a message. The `replayed` extension marks repeats.',
-  'A repeat may follow newer messages with the same subject. To avoid replacing newer data, compare `time` and `sequence`.',
+  'A repeat may follow newer messages with the same subject. To avoid replacing newer data, ignore a message whose `sequence` is lower than that of the last message with the same subject. Compare `sequence` as a number. Exception: `kontor.sale.booked.v1` is always the last message about its subject. Process it regardless of its `sequence`, and ignore all other messages with the same subject after it. `time` is informative only, because clocks may differ or be set back.',
   'Ignore unknown members. Contracts may gain members. Any other change creates a new version of the type.',
 ].join('\n\n');
 

@@ -34,8 +34,8 @@ export const saleAccepted = contract('sale', 'accepted', {
 export const saleBooked = contract('sale', 'booked', {
   description:
     'A sale, return or cancellation was booked. `transactionIds` lists its transactions; each has a separate event. ' +
-    "Subject: the sale, return or cancellation. For a return or cancellation, `sequence` counts the related sale's " +
-    'events.',
+    'This is the last message about its subject. Subject: the sale, return or cancellation. For a return or ' +
+    "cancellation, `sequence` counts the related sale's events.",
   data: z.strictObject({
     saleId: z.exactOptional(
       id.meta({ description: 'Id of the return or cancellation, equal to the subject. Absent for sales.' }),

@@ -62,3 +62,23 @@ test('The messages of an event are the same in every translation, with ids that 
     expect(new Set(once.map(({ id }) => id)).size).toBe(once.length);
   }
 });
+
+test('The messages with one subject have increasing sequences, except that the booking is always the last', () => {
+  const bySubject = new Map<string, { readonly type: string; readonly sequence: number }[]>();
+  for (const { name, event } of recorded)
+    for (const { event: message } of translate(event)) {
+      const about = `${name} ${message.subject}`;
+      const known = bySubject.get(about) ?? [];
+      bySubject.set(about, [...known, { type: message.type, sequence: Number(message.sequence) }]);
+    }
+  let compared = 0;
+  for (const [about, messages] of bySubject) {
+    const isBooked = messages.at(-1)?.type === 'kontor.sale.booked.v1';
+    const others = isBooked ? messages.slice(0, -1) : messages;
+    expect([about, others.some(({ type }) => type === 'kontor.sale.booked.v1')]).toEqual([about, false]);
+    const sequences = others.map(({ sequence }) => sequence);
+    expect([about, sequences]).toEqual([about, [...new Set(sequences)].sort((a, b) => a - b)]);
+    compared += messages.length - 1;
+  }
+  expect(compared).toBeGreaterThan(100);
+});
