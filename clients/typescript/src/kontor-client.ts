@@ -118,18 +118,19 @@ export class KontorClient {
   }
 
   private async batch<R>(sales: readonly Sale[], validateOnly: boolean): Promise<SaleResult<R>[]> {
-    const results = new Map<Sale, SaleResult<R>>();
-    for (let left = sales, tries = 1; ; tries += 1) {
-      const asked = this.api.POST(BATCH, { body: { sales: [...left] }, params: { query: { validateOnly } } });
+    const results: SaleResult<R>[] = [];
+    // The sales are identified by their index, because the list may contain the same object twice.
+    for (let left = [...sales.keys()], tries = 1; ; tries += 1) {
+      const body = { sales: left.map((index) => sales[index]) };
+      const asked = this.api.POST(BATCH, { body, params: { query: { validateOnly } } });
       const { items } = await whole(asked);
       const { response } = await asked;
-      for (const [n, item] of items.entries()) results.set(left[n] as Sale, resultOf<R>(item, response));
-      const busy = left.filter((sale) => isBusy(results.get(sale)?.error?.status));
+      for (const [n, item] of items.entries()) results[left[n] as number] = resultOf<R>(item, response);
+      const busy = left.filter((index) => isBusy(results[index]?.error?.status));
       if (busy.length < left.length) tries = 1;
-      const [first] = busy;
-      const error = first && results.get(first)?.error;
+      const error = busy[0] === undefined ? undefined : results[busy[0]]?.error;
       const pauseMs = error && tries < (this.options.maxTries ?? MAX_TRIES) ? this.pauseAfter(error, tries) : undefined;
-      if (pauseMs === undefined) return sales.map((sale) => results.get(sale) as SaleResult<R>);
+      if (pauseMs === undefined) return results;
       left = busy;
       await pause(pauseMs, new AbortController().signal);
     }
