@@ -21,7 +21,10 @@ export type KontorOptions = {
    * which covers the window of the rate limit.
    */
   readonly maxPauseMs?: number;
-  /** Timeout for the response headers, in milliseconds. A timeout counts as a lost connection. Default: 60,000. */
+  /**
+   * Timeout for the response, in milliseconds. A timeout counts as a lost connection. For CSV, files and event streams,
+   * it applies only to the response headers. Default: 60,000.
+   */
   readonly timeoutMs?: number;
   /** Whether read requests wait until they include this client's earlier writes. Default: true. */
   readonly readsOwnWrites?: boolean;
@@ -217,18 +220,27 @@ function resultOf<R>(item: Shapes['SaleBatchAnswerDto']['items'][number], respon
   return { externalId, receipt: body as R, isReplay, ...(differs && { differs }) };
 }
 
-/** Limits the wait for the response headers. The body may take longer, because it may be a stream. */
+/**
+ * Limits the wait for the response. Reads the whole body of JSON and error responses, so that a connection that is lost
+ * or stalls in the middle counts as a lost response. Other bodies may be streams and may take longer.
+ */
 async function inTime(send: typeof fetch, request: Request, timeoutMs: number): Promise<Response> {
   const late = new AbortController();
   const timer = setTimeout(() => {
     late.abort();
   }, timeoutMs);
   try {
-    return await send(request, { signal: AbortSignal.any([request.signal, late.signal]) });
+    const response = await send(request, { signal: AbortSignal.any([request.signal, late.signal]) });
+    if (response.ok && !isJson(response)) return response;
+    const body = await response.arrayBuffer();
+    return new Response(body.byteLength === 0 ? null : body, response);
   } finally {
     clearTimeout(timer);
   }
 }
+
+const isJson = ({ headers }: Response): boolean =>
+  /^application\/(?:[\w.-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
 
 /** @throws the signal's abort reason */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
