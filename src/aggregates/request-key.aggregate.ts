@@ -111,7 +111,8 @@ export const secretShown = (recordId: string) =>
       'stored. Rotate the secret or replace the record to get a new one.',
   );
 
-const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
+/** Time for which a partner's key is bound to its payload. */
+export const IDEMPOTENCY_WINDOW_MS = 24 * 60 * 60 * 1000;
 
 /** Whether the header value is valid: 1 to 255 visible ASCII characters. */
 export const isIdempotencyKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key);

@@ -1,6 +1,5 @@
 import { Inject } from '@nestjs/common';
 import { CommandHandler, type ICommandHandler } from '@nestjs/cqrs';
-import { LRUCache } from 'lru-cache';
 import {
   claimIdempotencyKey,
   fieldHashes,
@@ -36,7 +35,6 @@ import { expectedAt, RecordReader, type Loaded } from '../eventsourcing/record-r
 import { firstOf } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT } from '../eventsourcing/stream-name.js';
 import { BOOKING } from '../policies/booking-facts.js';
-import { atMost } from '../ports/entry-limit.js';
 import {
   EVENT_STORE,
   EventTooLarge,
@@ -47,6 +45,7 @@ import {
 } from '../ports/event-store.js';
 import { CLOCK, type Clock } from '../ports/time.js';
 import { AcceptingBooking } from './accepting-booking.js';
+import { RecordedKeys } from './recorded-keys.js';
 
 export type Intake = {
   readonly tenantId: string;
@@ -93,12 +92,6 @@ type Decided = { readonly accepted: readonly SaleEvent[]; readonly state: Sale; 
 type Outcome = { readonly refusedBy?: string; readonly isTooLarge?: true; readonly position?: number };
 
 const MAX_ATTEMPTS = 10;
-/**
- * Maximum number of keys recorded per sale. Prevents a partner that sends a new key with every retry from filling the
- * history.
- */
-const MAX_KEYS_PER_SALE = 10;
-const SALES_REMEMBERED = 10_000;
 /** A tenant's currency never changes, so a cached tenant state may be old. */
 const TENANT_FRESHNESS = { maxAgeMs: 60_000 };
 
@@ -110,8 +103,7 @@ const TENANT_FRESHNESS = { maxAgeMs: 60_000 };
  */
 @CommandHandler(TakeSale)
 export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> {
-  /** Keys of recent sales, used only to limit the number of recorded keys. The loss of this cache is harmless. */
-  private readonly keysOf = new LRUCache<string, string[]>(atMost(SALES_REMEMBERED));
+  private readonly recordedKeys: RecordedKeys;
 
   constructor(
     @Inject(RecordReader) private readonly reader: RecordReader,
@@ -120,7 +112,9 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     @Inject(EventCatalogue) private readonly catalogue: EventCatalogue,
     @Inject(CLOCK) private readonly clock: Clock,
     @Inject(AcceptingBooking) private readonly booking: AcceptingBooking,
-  ) {}
+  ) {
+    this.recordedKeys = new RecordedKeys(clock);
+  }
 
   async execute({ args: [intake] }: TakeSale): Promise<IntakeAnswer> {
     const { tenantId, sourceId, payload } = intake;
@@ -132,12 +126,12 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const id = saleId(tenantId, sourceId, payload.externalId);
     const claim = this.claimOf(intake, id);
     if (intake.isOnlyValidated) return this.validated(intake, id, claim);
-    const isCounted = claim.data === undefined || (this.keysOf.get(id)?.includes(claim.streamId) ?? false);
+    const isCounted = claim.data === undefined || this.recordedKeys.has(id, claim.streamId);
     try {
       return await this.take(intake, id, claim, acceptance);
     } catch (error) {
       // A failed request must neither count toward the limit on recorded keys nor free a recorded key's place.
-      if (!isCounted) this.releaseKey(id, claim.streamId);
+      if (!isCounted) this.recordedKeys.release(id, claim.streamId);
       throw error;
     }
   }
@@ -146,7 +140,7 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const { tenantId } = intake;
     let key = claim.data ? this.unread(idempotencyKey, tenantId, claim.streamId) : NO_KEY;
     let isRecorded = claim.data !== undefined;
-    if (isRecorded && !this.takesKey(id, claim.streamId)) {
+    if (isRecorded && !this.recordedKeys.take(id, claim.streamId)) {
       key = await this.reader.read(idempotencyKey, tenantId, claim.streamId);
       isRecorded = isBound(key.state, new Date(this.clock.nowMs()));
     }
@@ -206,19 +200,6 @@ export class TakeSaleHandler implements ICommandHandler<TakeSale, IntakeAnswer> 
     const booked = this.booking.bookingOf(target, state);
     if (booked instanceof Promise) return booked.then((events) => ({ accepted, state, booked: events }));
     return { accepted, state, booked };
-  }
-
-  /** Whether the key may be recorded for the sale; see MAX_KEYS_PER_SALE. */
-  private takesKey(id: string, key: string): boolean {
-    const keys = this.keysOf.get(id);
-    if (keys === undefined) this.keysOf.set(id, [key]);
-    else if (!keys.includes(key)) return keys.length < MAX_KEYS_PER_SALE && keys.push(key) > 0;
-    return true;
-  }
-
-  private releaseKey(id: string, key: string): void {
-    const keys = this.keysOf.get(id) ?? [];
-    if (keys.includes(key)) keys.splice(keys.indexOf(key), 1);
   }
 
   /**

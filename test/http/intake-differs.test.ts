@@ -1,9 +1,13 @@
 import { saleOf, TestService, type Books } from '../support/service.js';
+import { ShiftedClock } from '../support/shifted-clock.js';
 
+const DAY_MS = 86_400_000;
+
+const clock = new ShiftedClock();
 let service: TestService;
 let books: Books;
 beforeAll(async () => {
-  service = await TestService.start();
+  service = await TestService.start({ clock });
   books = await service.openBooks();
 });
 afterAll(() => service.close());
@@ -105,5 +109,19 @@ describe('A sale with very many keys', () => {
     expect((await push(saleOf('bound', { branchCode: 'MAIN' }), 'bound-0')).told).toBe(
       '409 IDEMPOTENCY_CONFLICT branchCode',
     );
+  });
+
+  test('records further keys after the first ten have expired', async () => {
+    const lookUp = (key: string) => service.call('GET', `/api/integrations/v1/idempotency-keys/${key}`, books.partner);
+    for (const key of keys.slice(0, 5)) await push(saleOf('days'), `${key}-days`);
+    clock.pass(DAY_MS / 2);
+    for (const key of keys.slice(5, 10)) await push(saleOf('days'), `${key}-days`);
+    clock.pass(DAY_MS / 2);
+    for (const key of keys.slice(10, 16)) expect((await push(saleOf('days'), `${key}-days`)).status).toBe(200);
+    expect((await lookUp('many-14-days')).body).toMatchObject({ state: 'ACCEPTED', externalId: 'days' });
+    expect((await push(saleOf('days-other'), 'many-14-days')).told).toBe('409 IDEMPOTENCY_CONFLICT externalId');
+    // Five keys of the last half day and five of today are valid.
+    expect((await lookUp('many-15-days')).status).toBe(404);
+    expect((await push(saleOf('days-other'), 'many-15-days')).status).toBe(202);
   });
 });
