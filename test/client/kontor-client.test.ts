@@ -48,6 +48,18 @@ describe('The client', () => {
     expect(await firstSale({ ...settings, KONTOR_PASSWORD: PASSWORD })).toBe('Ada Yilmaz owes 138.00 EUR');
   });
 
+  test('reports in its example why the sale was rejected', async () => {
+    const { tenant, partner: key } = await service.openBooks();
+    const customer = { externalId: 'shopper-7', name: 'Ada Yilmaz' };
+    await service.sell(key, saleOf('earlier', { customer }));
+    const { items } = await service.transactions(tenant.token, 'search=earlier');
+    const body = { status: 'PASSIVE' };
+    const path = `/api/customers/${items[0]?.customerId}`;
+    expect((await service.call('PATCH', path, { token: tenant.token, body })).status).toBe(201);
+    const settings = { KONTOR_URL: url, KONTOR_KEY: key.key, KONTOR_EMAIL: tenant.email, KONTOR_PASSWORD: PASSWORD };
+    await expect(firstSale(settings)).rejects.toThrow(/^The sale was rejected: CUSTOMER_PASSIVE/);
+  });
+
   test('pushes a sale once even if the response is lost, the service is busy and the connection breaks', async () => {
     const { asked, send } = between(async (request, n) => {
       if (n === 1) {

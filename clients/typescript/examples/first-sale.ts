@@ -4,7 +4,7 @@
  *   KONTOR_URL=http://localhost:3000 KONTOR_KEY=kontor_… KONTOR_EMAIL=owner@… KONTOR_PASSWORD=… \
  *     node --import ./test/support/typescript.mjs clients/typescript/examples/first-sale.ts
  */
-import { data, KontorClient, KontorError, whole } from '../src/kontor-client.js';
+import { data, KontorClient, KontorError, type Shapes, whole } from '../src/kontor-client.js';
 
 type Setting = 'KONTOR_URL' | 'KONTOR_KEY' | 'KONTOR_EMAIL' | 'KONTOR_PASSWORD';
 
@@ -24,12 +24,8 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
   // The client retries after lost connections and 429 responses. Pushing the sale again does not duplicate it.
   const { receipt } = await shop.pushSale(sale, 'order-2001');
 
-  // Booking is asynchronous.
-  const path = { externalId: receipt.externalId };
-  while (
-    (await whole(shop.api.GET('/api/integrations/v1/sales/{externalId}', { params: { path } }))).status !== 'BOOKED'
-  )
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  const { status, rejection } = await outcomeOf(shop, receipt.externalId);
+  if (status === 'REJECTED') throw new Error(`The sale was rejected: ${rejection?.code}. ${rejection?.message}`);
 
   const query = { pageNumber: 1, pageSize: 1, search: 'Ada Yilmaz' };
   const [customer] = (await whole(office.api.GET('/api/customers', { params: { query } }))).items;
@@ -42,6 +38,16 @@ export async function firstSale(settings: Readonly<Record<Setting, string>>): Pr
     if (!(error instanceof KontorError) || error.code !== 'CUSTOMER_HAS_TRANSACTIONS') throw error;
   }
   return `${customer.name} owes ${customer.balance.amount} ${customer.balance.currency}`;
+}
+
+/** Waits until the sale is booked or rejected, which happens asynchronously. */
+async function outcomeOf(shop: KontorClient, externalId: string): Promise<Shapes['SaleStatusDto']> {
+  for (;;) {
+    const params = { path: { externalId } };
+    const sale = await whole(shop.api.GET('/api/integrations/v1/sales/{externalId}', { params }));
+    if (sale.status !== 'ACCEPTED') return sale;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 if (process.argv[1]?.includes('first-sale') === true)
