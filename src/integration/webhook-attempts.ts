@@ -139,7 +139,7 @@ export class WebhookAttempts {
     const answer = await turns.run({ group: this.address.tenantId }, async () => {
       const beganMs = clock.monotonicMs();
       const received = await this.send(entry, message);
-      this.gate.leave(received.code === null, clock.monotonicMs() - beganMs, received.afterMs);
+      this.gate.leave(received.code === null, beganMs, received.afterMs);
       return received;
     });
     if (this.stopping.signal.aborted) return 'stopped';

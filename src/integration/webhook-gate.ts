@@ -27,6 +27,8 @@ export class WebhookGate {
   private running = 0;
   private limit = FIRST_LIMIT;
   private averageMs = 0;
+  /** Start and end of the last pause, in monotonic time. */
+  private pausedAtMs = -1;
   private pausedUntilMs = 0;
   private isPausing = false;
   private isClosed = false;
@@ -78,10 +80,11 @@ export class WebhookGate {
     return Math.max(dueMs, this.clock.nowMs() + this.pausedUntilMs - this.clock.monotonicMs());
   }
 
-  leave(isSuccess: boolean, tookMs: number, afterMs = 0): void {
+  /** `beganMs`: monotonic time at which the attempt began. `afterMs`: delay that the receiver requested. */
+  leave(isSuccess: boolean, beganMs: number, afterMs = 0): void {
     this.running -= 1;
-    if (isSuccess) this.succeeded(tookMs);
-    else this.failed(afterMs);
+    if (isSuccess) this.succeeded(this.clock.monotonicMs() - beganMs);
+    else this.failed(beganMs, afterMs);
     this.admit();
   }
 
@@ -141,15 +144,19 @@ export class WebhookGate {
     setMaxListeners(0, this.changed.signal);
   }
 
-  private failed(afterMs: number): void {
-    this.failures += 1;
+  /** Attempts that began before the pause failed for the same reason, so they do not lengthen the backoff. */
+  private failed(beganMs: number, afterMs: number): void {
+    const nowMs = this.clock.monotonicMs();
+    const isCounted = beganMs > this.pausedAtMs && nowMs >= this.pausedUntilMs;
     this.failingSinceMs ??= this.clock.nowMs();
-    this.limit = Math.max(1, Math.floor(this.limit / 2));
+    if (isCounted) {
+      this.failures += 1;
+      this.limit = Math.max(1, Math.floor(this.limit / 2));
+    }
     if (!this.isDown) return;
-    const pauseMs = this.backoff.pauseMs(this.failures - DOWN_AFTER + 1);
-    this.pausedUntilMs = Math.max(
-      this.pausedUntilMs,
-      this.clock.monotonicMs() + Math.min(MAX_WAIT_MS, Math.max(pauseMs, afterMs)),
-    );
+    if (isCounted) this.pausedAtMs = nowMs;
+    const pauseMs = isCounted ? this.backoff.pauseMs(this.failures - DOWN_AFTER + 1) : 0;
+    const untilMs = nowMs + Math.min(MAX_WAIT_MS, Math.max(pauseMs, afterMs));
+    this.pausedUntilMs = Math.max(this.pausedUntilMs, untilMs);
   }
 }

@@ -16,7 +16,7 @@ afterEach(() => {
 async function fail(times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
     await gate.enter({ dueMs: clock.nowMs() });
-    gate.leave(false, 10);
+    gate.leave(false, clock.monotonicMs());
   }
 }
 const soonMs = (): number => clock.nowMs() + 5_000;
@@ -38,6 +38,31 @@ test('While other messages wait for a receiver that is down, the time of the nex
   expect(gate.opensAtMs(soonMs())).toBeUndefined();
   gate.hasten();
   expect(await waiting).toBe(true);
-  gate.leave(true, 10);
+  gate.leave(true, clock.monotonicMs());
   expect(gate.opensAtMs(soonMs())).toBe(soonMs());
+});
+
+/** Begins attempts at the same time, as many as the gate allows. Returns the time at which they began. */
+async function begin(count: number): Promise<number> {
+  for (let entered = 0; entered < count; entered += 1) await gate.enter({ dueMs: 0 });
+  return clock.monotonicMs();
+}
+
+test('Attempts that fail together pause a receiver once, and do not lengthen the backoff after the pause', async () => {
+  const beganMs = await begin(8);
+  await clock.advance(1_000);
+  for (let failed = 0; failed < 7; failed += 1) gate.leave(false, beganMs);
+  expect(gate.opensAtMs(0)).toBe(clock.nowMs() + MINUTE_MS);
+  await clock.advance(MINUTE_MS);
+  gate.leave(false, beganMs);
+  expect(gate.opensAtMs(0)).toBeLessThanOrEqual(clock.nowMs());
+  await fail(1);
+  expect(gate.opensAtMs(0)).toBe(clock.nowMs() + 2 * MINUTE_MS);
+});
+
+test('A retry delay that the receiver requests during a pause extends the pause', async () => {
+  const beganMs = await begin(4);
+  for (let failed = 0; failed < 3; failed += 1) gate.leave(false, beganMs);
+  gate.leave(false, beganMs, 10 * MINUTE_MS);
+  expect(gate.opensAtMs(0)).toBe(clock.nowMs() + 10 * MINUTE_MS);
 });
