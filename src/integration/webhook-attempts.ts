@@ -16,7 +16,7 @@ import type { WebhookAnswer, WebhookSender } from '../security/webhook-sender.js
 import type { ParkRequest } from './dead-letters.js';
 import { type Entry, type LoggedAt, type Outgoing, outgoingOf } from './webhook-entries.js';
 import { webhookSubscriber } from './webhook-redelivery.js';
-import { MAX_WAIT_MS, WebhookGate } from './webhook-gate.js';
+import { type AttemptResult, MAX_WAIT_MS, WebhookGate } from './webhook-gate.js';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Time from the first failure until a message becomes a dead letter. */
@@ -52,7 +52,16 @@ export type DeliveryParts = {
 
 type Answer = Pick<WebhookAnswer, 'status' | 'code' | 'body' | 'afterMs'>;
 const failure = (code: string): Answer => ({ status: null, code, body: null, afterMs: undefined });
-type Outcome = 'done' | 'again' | 'stopped';
+/** `unread`: nothing was sent, because the event could not be read, or contains no further message for the webhook. */
+type Outcome = 'done' | 'again' | 'stopped' | 'unread';
+
+/** Status codes 4xx with which a receiver requests a later attempt. */
+const askingToWait = new Set([408, 425, 429]);
+
+function resultOf({ status, code }: Answer): AttemptResult {
+  if (code === null) return 'accepted';
+  return status !== null && status >= 400 && status < 500 && !askingToWait.has(status) ? 'rejected' : 'failed';
+}
 
 /** Attempts to deliver the messages of one webhook and logs the attempts. */
 export class WebhookAttempts {
@@ -102,22 +111,26 @@ export class WebhookAttempts {
   }
 
   /**
-   * Delivers the messages of an event in order. Resolves to false if the lane stops before all of them are delivered.
+   * Delivers the messages of an event in order. Calls `attempted` after each attempt, when the entry is up to date.
+   * Resolves to false if the lane stops before all messages are delivered.
    */
-  async settle(entry: Entry): Promise<boolean> {
+  async settle(entry: Entry, attempted: () => void): Promise<boolean> {
     for (;;) {
-      const event = entry.event ?? (await this.read(entry));
-      if (this.stopping.signal.aborted) return false;
-      const message = event && this.nextOf(entry, event);
-      if (!message) return true;
-      entry.event = event;
-      const attempt = this.attempt(entry, event, message);
+      if (entry.event && !this.nextOf(entry, entry.event)) return true;
+      if (!(await this.gate.enter(entry))) return false;
+      const attempt = this.attempt(entry);
       this.underway.add(attempt);
       const outcome = await attempt.finally(() => this.underway.delete(attempt));
       if (outcome === 'stopped') return false;
-      // The event of a waiting entry is read again later, so that thousands of waiting entries need little memory.
-      if (outcome === 'again') entry.event = undefined;
-      else Object.assign(entry, { done: entry.done + 1, attempts: 0, failedAtMs: null, dueMs: 0, logged: null });
+      if (outcome === 'unread') {
+        entry.event = await this.read(entry);
+        if (!entry.event) return !this.stopping.signal.aborted;
+      } else {
+        // The event of a waiting entry is read again later, so that thousands of waiting entries need little memory.
+        if (outcome === 'again') entry.event = undefined;
+        else Object.assign(entry, { done: entry.done + 1, attempts: 0, failedAtMs: null, dueMs: 0, logged: null });
+        attempted();
+      }
     }
   }
 
@@ -133,13 +146,21 @@ export class WebhookAttempts {
     return this.wants(message.type) && !(kind === 'recovery' && this.delivered?.has(message.id));
   }
 
-  private async attempt(entry: Entry, event: Recorded, message: Outgoing): Promise<Outcome> {
+  /** Makes an attempt that the gate has admitted. */
+  private async attempt(entry: Entry): Promise<Outcome> {
     const { clock, turns } = this.parts;
-    if (!(await this.gate.enter(entry))) return 'stopped';
+    // A failure to read the event must not occupy a place at the gate.
+    const event = entry.event ?? (await this.stored(entry).catch(() => undefined));
+    const message = event && this.nextOf(entry, event);
+    if (!message) {
+      this.gate.skip();
+      return 'unread';
+    }
+    entry.event = event;
     const answer = await turns.run({ group: this.address.tenantId }, async () => {
       const beganMs = clock.monotonicMs();
       const received = await this.send(entry, message);
-      this.gate.leave(received.code === null, beganMs, received.afterMs);
+      this.gate.leave(resultOf(received), beganMs, received.afterMs);
       return received;
     });
     if (this.stopping.signal.aborted) return 'stopped';
@@ -198,14 +219,24 @@ export class WebhookAttempts {
    * Returns undefined if the event is missing or unreadable. Parks an unreadable event, except that it waits at an
    * event of a newer release.
    */
-  private async read({ stream, revision, eventId }: Entry): Promise<Recorded | undefined> {
-    const { events } = this.parts;
+  private async read(entry: Entry): Promise<Recorded | undefined> {
     let decoded: Recorded | undefined;
     await this.surely(async () => {
-      const found = await eventAt(events, stream, revision);
-      if (found?.id === eventId) decoded = await this.decoded(found);
+      const found = await this.found(entry);
+      decoded = found && (await this.decoded(found));
     });
     return decoded;
+  }
+
+  /** @throws Error if the event cannot be read or decoded now */
+  private async stored(entry: Entry): Promise<Recorded | undefined> {
+    const found = await this.found(entry);
+    return found && this.parts.catalogue.decode(found);
+  }
+
+  private async found({ stream, revision, eventId }: Entry): Promise<RecordedEvent | undefined> {
+    const found = await eventAt(this.parts.events, stream, revision);
+    return found?.id === eventId ? found : undefined;
   }
 
   /** @throws NewerEvent */

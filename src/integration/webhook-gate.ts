@@ -14,15 +14,25 @@ const SLOW_MS = 1_000;
 export const MAX_WAIT_MS = 60 * 60_000;
 /** Number of consecutive failures after which a receiver is considered to be down. */
 const DOWN_AFTER = 3;
+/** Number of first attempts for each retry, while both wait. */
+const FIRSTS_PER_RETRY = 3;
+
+/** `rejected`: the receiver is up, but does not accept this message. */
+export type AttemptResult = 'accepted' | 'rejected' | 'failed';
+
+/** What the gate needs to know about an entry; see SavedEntry. */
+type Waiting = { readonly dueMs: number; readonly failedAtMs: number | null };
 
 /**
  * Limits the concurrent attempts to deliver to one receiver, so that no receiver uses up the connections available to
  * others. While the receiver is down, allows one attempt at a time, with increasing pauses. While the receiver is slow,
- * allows only a few attempts at a time. As soon as the receiver has recovered, all waiting attempts are due.
+ * allows only a few attempts at a time. As soon as the receiver has recovered, all waiting attempts are due. When not
+ * all waiting attempts can begin, first attempts precede retries.
  */
 export class WebhookGate {
-  /** Number of failures since the last success. */
+  /** Number of failures since the receiver last responded to a message. */
   failures = 0;
+  /** Time of the first failed or rejected attempt since the last success. */
   failingSinceMs: number | null = null;
   private running = 0;
   private limit = FIRST_LIMIT;
@@ -35,7 +45,10 @@ export class WebhookGate {
   private recoveries = 0;
   /** Aborted whenever waiting attempts may have become due. */
   private changed = new AbortController();
-  private readonly queue: (() => void)[] = [];
+  private readonly firsts: (() => void)[] = [];
+  private readonly retries: (() => void)[] = [];
+  /** Number of first attempts that have begun since the last retry left the queue. */
+  private firstsInARow = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -48,11 +61,15 @@ export class WebhookGate {
     return this.failures >= DOWN_AFTER;
   }
 
+  private get isIdle(): boolean {
+    return this.firsts.length + this.retries.length === 0;
+  }
+
   /**
    * Waits until an attempt may begin: not before `dueMs`, unless the receiver recovers. Resolves to false if the gate
    * closes.
    */
-  async enter(entry: { readonly dueMs: number }): Promise<boolean> {
+  async enter(entry: Waiting): Promise<boolean> {
     const { recoveries } = this;
     for (let isOver = false; !isOver;) {
       const { signal } = this.changed;
@@ -62,12 +79,12 @@ export class WebhookGate {
       isOver = waitMs <= 0 || !signal.aborted || this.isClosed || this.recoveries > recoveries;
     }
     if (this.closed()) return false;
-    if (this.queue.length > 0 || !this.hasRoom())
+    if (this.isIdle && this.hasRoom()) this.running += 1;
+    else
       await new Promise<void>((enter) => {
-        this.queue.push(enter);
+        (entry.failedAtMs === null ? this.firsts : this.retries).push(enter);
         this.admit();
       });
-    else this.running += 1;
     return !this.closed();
   }
 
@@ -76,15 +93,22 @@ export class WebhookGate {
    */
   opensAtMs(dueMs: number): number | undefined {
     if (!this.isDown) return dueMs;
-    if (this.queue.length > 0) return undefined;
+    if (!this.isIdle) return undefined;
     return Math.max(dueMs, this.clock.nowMs() + this.pausedUntilMs - this.clock.monotonicMs());
   }
 
   /** `beganMs`: monotonic time at which the attempt began. `afterMs`: delay that the receiver requested. */
-  leave(isSuccess: boolean, beganMs: number, afterMs = 0): void {
+  leave(result: AttemptResult, beganMs: number, afterMs = 0): void {
     this.running -= 1;
-    if (isSuccess) this.succeeded(this.clock.monotonicMs() - beganMs);
-    else this.failed(beganMs, afterMs);
+    if (result === 'failed') this.failed(beganMs, afterMs);
+    else this.answered(this.clock.monotonicMs() - beganMs);
+    this.failingSinceMs = result === 'accepted' ? null : (this.failingSinceMs ?? this.clock.nowMs());
+    this.admit();
+  }
+
+  /** Leaves without an attempt. */
+  skip(): void {
+    this.running -= 1;
     this.admit();
   }
 
@@ -99,7 +123,7 @@ export class WebhookGate {
   close(): void {
     this.isClosed = true;
     this.changed.abort();
-    for (const enter of this.queue.splice(0)) enter();
+    for (const enter of [...this.firsts.splice(0), ...this.retries.splice(0)]) enter();
   }
 
   private closed(): boolean {
@@ -113,12 +137,12 @@ export class WebhookGate {
   }
 
   private admit(): void {
-    while (this.queue.length > 0 && this.hasRoom()) {
+    while (!this.isIdle && this.hasRoom()) {
       this.running += 1;
-      this.queue.shift()?.();
+      this.next()?.();
     }
     const pauseMs = this.pausedUntilMs - this.clock.monotonicMs();
-    if (this.queue.length === 0 || pauseMs <= 0 || this.isPausing) return;
+    if (this.isIdle || pauseMs <= 0 || this.isPausing) return;
     this.isPausing = true;
     void this.clock.sleep(pauseMs, this.changed.signal).then(() => {
       this.isPausing = false;
@@ -126,12 +150,17 @@ export class WebhookGate {
     });
   }
 
-  private succeeded(tookMs: number): void {
+  private next(): (() => void) | undefined {
+    const isRetry = this.firsts.length === 0 || (this.retries.length > 0 && this.firstsInARow >= FIRSTS_PER_RETRY);
+    this.firstsInARow = isRetry ? 0 : this.firstsInARow + 1;
+    return (isRetry ? this.retries : this.firsts).shift();
+  }
+
+  private answered(tookMs: number): void {
     const wasDown = this.isDown;
     this.averageMs += (tookMs - this.averageMs) / 8;
     this.limit = wasDown ? FIRST_LIMIT : Math.min(MAX_LIMIT, this.limit + 1);
     this.failures = 0;
-    this.failingSinceMs = null;
     this.pausedUntilMs = 0;
     if (!wasDown) return;
     this.recoveries += 1;
@@ -148,7 +177,6 @@ export class WebhookGate {
   private failed(beganMs: number, afterMs: number): void {
     const nowMs = this.clock.monotonicMs();
     const isCounted = beganMs > this.pausedAtMs && nowMs >= this.pausedUntilMs;
-    this.failingSinceMs ??= this.clock.nowMs();
     if (isCounted) {
       this.failures += 1;
       this.limit = Math.max(1, Math.floor(this.limit / 2));

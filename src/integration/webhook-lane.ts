@@ -9,14 +9,13 @@ import { BEFORE_ALL, type EventFilter, type Position, type RecordedEvent } from 
 import { publicEventTypes } from './translations.js';
 import { type DeliveryParts, WebhookAttempts, type WebhookAddress } from './webhook-attempts.js';
 import { type Entry, type EntryKind, entryOf, savedOf, type SavedEntry } from './webhook-entries.js';
+import { MAX_FIRST, OpenEntries } from './webhook-open-entries.js';
 
-/**
- * Maximum number of open events. Beyond this limit, the lane itself reads further events from the history once there is
- * room.
- */
-const MAX_OPEN = 256;
-/** Maximum number of open events of a recovery. Live events take precedence over them. */
+/** Maximum number of events of a recovery to take at a time. Live events take precedence over them. */
 const MAX_RECOVERING = 64;
+/** Minimum room for the lane to read events from the history. */
+const MIN_ROOM = MAX_FIRST / 2;
+const MIN_ROOM_TO_RECOVER = MAX_FIRST - MAX_RECOVERING;
 
 /** A user's request to redeliver the events from an instant to a position, both inclusive. */
 export type Recovery = { readonly since: string; readonly upTo: Position; readonly after: Position };
@@ -65,9 +64,7 @@ export class WebhookLane {
   readonly attempts: WebhookAttempts;
   /** Whether the stored progress is outdated. */
   isDirty = true;
-  private readonly open = new Set<Entry>();
-  /** Positions of open events, excluding resends. */
-  private readonly positions = new Set<Position>();
+  private readonly open = new OpenEntries();
   private readonly queue = new KeyedQueue();
   private readonly filter: EventFilter;
   private readonly stopping = new AbortController();
@@ -124,7 +121,7 @@ export class WebhookLane {
   offer(event: Recorded, before: Position): void {
     this.offered = event.position;
     if (!this.isAttached || event.position <= this.after) return;
-    if (this.open.size < MAX_OPEN) this.takeEvent('live', event, event, before);
+    if (this.open.room > 0) this.takeEvent('live', event, event, before);
     else this.detach(before);
   }
 
@@ -189,26 +186,31 @@ export class WebhookLane {
   }
 
   private take(entry: Entry): void {
-    if (entry.kind !== 'resend') {
-      if (this.positions.has(entry.position)) return;
-      this.positions.add(entry.position);
-    }
-    this.open.add(entry);
+    if (!this.open.add(entry)) return;
     this.isDirty = true;
-    const settled = this.queue.run(entry.stream, () => this.attempts.settle(entry), entry.also ?? undefined);
+    const attempted = () => {
+      this.open.update(entry);
+      this.wakeIfRoom();
+    };
+    const settle = () => this.attempts.settle(entry, attempted);
+    const settled = this.queue.run(entry.stream, settle, entry.also ?? undefined);
     void settled.then((isDone) => {
       this.isDirty = true;
       if (!isDone) return;
       this.open.delete(entry);
-      if (entry.kind !== 'resend') this.positions.delete(entry.position);
-      if (this.open.size < MAX_OPEN / 2) this.wake();
+      this.wakeIfRoom();
     });
+  }
+
+  private wakeIfRoom(): void {
+    if (this.open.room > MIN_ROOM) this.wake();
   }
 
   private async read(gotOn: () => void): Promise<void> {
     while (!this.stopping.signal.aborted) {
-      if (!this.isAttached && this.open.size < MAX_OPEN / 2) await this.catchUp();
-      else if (this.isAttached && this.recovery && this.open.size < MAX_RECOVERING) await this.readAgain(this.recovery);
+      const { room } = this.open;
+      if (!this.isAttached && room > MIN_ROOM) await this.catchUp();
+      else if (this.isAttached && this.recovery && room > MIN_ROOM_TO_RECOVER) await this.readAgain(this.recovery);
       else await new Promise<void>((wake) => (this.wake = wake));
       gotOn();
       // Embedded engines return without waiting, so yield to other work.
@@ -218,7 +220,7 @@ export class WebhookLane {
 
   private async catchUp(): Promise<void> {
     const routed = this.parts.routed();
-    const maxCount = MAX_OPEN - this.open.size;
+    const maxCount = this.open.room;
     const page = await this.parts.events.readAll({ from: this.after, filter: this.filter, maxCount });
     for (const event of page) {
       this.takeStored('live', event, this.after);
@@ -234,7 +236,7 @@ export class WebhookLane {
   private async readAgain(recovery: Recovery): Promise<void> {
     const { upTo, after } = recovery;
     if (after === BEFORE_ALL || !this.attempts.delivered) {
-      this.underway = new Set(this.positions);
+      this.underway = new Set(this.open.positions);
       this.attempts.delivered = await this.parts.deliveredTo(this.address);
     }
     const page = await this.parts.events.readAll({ from: after, filter: this.filter, maxCount: MAX_RECOVERING });

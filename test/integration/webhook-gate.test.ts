@@ -15,8 +15,8 @@ afterEach(() => {
 
 async function fail(times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) {
-    await gate.enter({ dueMs: clock.nowMs() });
-    gate.leave(false, clock.monotonicMs());
+    await gate.enter({ dueMs: clock.nowMs(), failedAtMs: null });
+    gate.leave('failed', clock.monotonicMs());
   }
 }
 const soonMs = (): number => clock.nowMs() + 5_000;
@@ -34,27 +34,27 @@ test('A receiver that is down is tried again at the end of its pause, or later i
 
 test('While other messages wait for a receiver that is down, the time of the next attempt is unknown', async () => {
   await fail(3);
-  const waiting = gate.enter({ dueMs: 0 });
+  const waiting = gate.enter({ dueMs: 0, failedAtMs: null });
   expect(gate.opensAtMs(soonMs())).toBeUndefined();
   gate.hasten();
   expect(await waiting).toBe(true);
-  gate.leave(true, clock.monotonicMs());
+  gate.leave('accepted', clock.monotonicMs());
   expect(gate.opensAtMs(soonMs())).toBe(soonMs());
 });
 
 /** Begins attempts at the same time, as many as the gate allows. Returns the time at which they began. */
 async function begin(count: number): Promise<number> {
-  for (let entered = 0; entered < count; entered += 1) await gate.enter({ dueMs: 0 });
+  for (let entered = 0; entered < count; entered += 1) await gate.enter({ dueMs: 0, failedAtMs: null });
   return clock.monotonicMs();
 }
 
 test('Attempts that fail together pause a receiver once, and do not lengthen the backoff after the pause', async () => {
   const beganMs = await begin(8);
   await clock.advance(1_000);
-  for (let failed = 0; failed < 7; failed += 1) gate.leave(false, beganMs);
+  for (let failed = 0; failed < 7; failed += 1) gate.leave('failed', beganMs);
   expect(gate.opensAtMs(0)).toBe(clock.nowMs() + MINUTE_MS);
   await clock.advance(MINUTE_MS);
-  gate.leave(false, beganMs);
+  gate.leave('failed', beganMs);
   expect(gate.opensAtMs(0)).toBeLessThanOrEqual(clock.nowMs());
   await fail(1);
   expect(gate.opensAtMs(0)).toBe(clock.nowMs() + 2 * MINUTE_MS);
@@ -62,7 +62,33 @@ test('Attempts that fail together pause a receiver once, and do not lengthen the
 
 test('A retry delay that the receiver requests during a pause extends the pause', async () => {
   const beganMs = await begin(4);
-  for (let failed = 0; failed < 3; failed += 1) gate.leave(false, beganMs);
-  gate.leave(false, beganMs, 10 * MINUTE_MS);
+  for (let failed = 0; failed < 3; failed += 1) gate.leave('failed', beganMs);
+  gate.leave('failed', beganMs, 10 * MINUTE_MS);
   expect(gate.opensAtMs(0)).toBe(clock.nowMs() + 10 * MINUTE_MS);
+});
+
+test('A rejected message shows that the receiver is up, but not that it accepts messages', async () => {
+  const beganMs = await begin(8);
+  for (let rejected = 0; rejected < 4; rejected += 1) gate.leave('rejected', beganMs);
+  expect(gate.opensAtMs(0)).toBe(0);
+  expect(gate.failingSinceMs).toBe(clock.nowMs());
+  for (let failed = 0; failed < 3; failed += 1) gate.leave('failed', beganMs + 1);
+  expect(gate.opensAtMs(0)).toBeGreaterThan(clock.nowMs());
+  gate.leave('rejected', beganMs);
+  expect(gate.opensAtMs(0)).toBe(0);
+});
+
+test('While a receiver is down, first attempts precede retries, and every fourth attempt is a retry', async () => {
+  await fail(3);
+  const entered: string[] = [];
+  const attempt = async (name: string, failedAtMs: number | null): Promise<void> => {
+    await gate.enter({ dueMs: 0, failedAtMs });
+    entered.push(name);
+    gate.leave('failed', clock.monotonicMs());
+  };
+  const retries = ['retry 1', 'retry 2'].map((name) => attempt(name, 0));
+  const firsts = ['1', '2', '3', '4'].map((name) => attempt(name, null));
+  for (let pauses = 0; pauses < 6; pauses += 1) await clock.advance(15 * MINUTE_MS);
+  await Promise.all([...retries, ...firsts]);
+  expect(entered).toEqual(['1', '2', '3', 'retry 1', '4', 'retry 2']);
 });

@@ -322,7 +322,7 @@ describe('While a receiver fails', () => {
       office.start();
       // Appends more events than a webhook may have pending.
       const records: string[] = [];
-      for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
+      for (let count = 0; count < 120; count += 1) records.push(await office.record(tenant, 3));
       await office.record(other, 3);
       await office.until(() => countAt('/healthy') === 3, 10);
       await office.until(() => office.clock.monotonicMs() > HOUR_MS, MINUTE_MS);
@@ -335,7 +335,7 @@ describe('While a receiver fails', () => {
       expect(latest?.nextAttemptAt).toBeNull();
 
       office.receiver.answer = () => ({ status: 204 });
-      await office.until(() => countAt('/failing') === 270);
+      await office.until(() => countAt('/failing') === 360);
       for (const id of records) expect(namesAt('/failing', id)).toEqual(upTo(3));
       // Deliveries resume within the longest retry delay after the receiver has recovered.
       expect(office.clock.monotonicMs()).toBeLessThan(HOUR_MS + 20 * MINUTE_MS);
@@ -372,6 +372,76 @@ describe('While a receiver fails', () => {
     office.receiver.answer = () => ({ status: 204 });
     await office.until(() => namesAt('/picky', poisoned).length === 2, MINUTE_MS);
     expect(namesAt('/picky', poisoned)).toEqual(['1', '2']);
+  });
+
+  describe('for one type of message only, because it rejects that type,', () => {
+    const PATH = '/strict';
+    const stored = async () => (await office.log.lanes<SavedLane>())[0];
+    beforeEach(async () => {
+      await office.webhook(tenant, PATH);
+      office.receiver.answer = (_, body) => ({ status: body.includes('kontor.branch.') ? 422 : 204 });
+    });
+    const rejected = async (records: number, events = 1) => {
+      for (let count = 0; count < records; count += 1) await office.record(tenant, events);
+      await office.until(() => office.receiver.received.length >= records, 10);
+    };
+    const saleArrivesAtOnce = async () => {
+      const beganMs = office.clock.monotonicMs();
+      await office.sale(tenant);
+      await office.until(() => countAt(PATH) > 0, 10_000);
+      expect(office.clock.monotonicMs() - beganMs).toBeLessThan(MINUTE_MS);
+    };
+
+    test('messages of other types arrive at once', async () => {
+      office.start();
+      await rejected(20);
+      await office.until(() => office.clock.monotonicMs() > HOUR_MS, MINUTE_MS);
+      await saleArrivesAtOnce();
+    });
+
+    test.each([
+      [300, 1],
+      [20, 20],
+    ])('messages of other types arrive at once, even if %i records with %i events wait', async (records, events) => {
+      office.start();
+      await rejected(records, events);
+      await saleArrivesAtOnce();
+    });
+
+    test('a recovery of messages of other types does not wait', async () => {
+      await office.sale(tenant);
+      const { id } = await office.webhook(tenant, '/late');
+      office.start();
+      await rejected(100);
+      await office.recovery(tenant, id);
+      await office.until(() => countAt('/late') > 0, 100);
+    });
+
+    test('the number of open events stays limited, and every event is delivered later', async () => {
+      office.start();
+      await rejected(1_400);
+      await office.until(async () => (await stored())?.isAttached === false, 10);
+      await office.until(async () => ((await stored())?.open.length ?? 0) > 1_150, 10);
+      const lane = await stored();
+      expect(lane?.open.length).toBeLessThanOrEqual(1_280);
+      expect(JSON.stringify(lane).length).toBeLessThan(700_000);
+      office.receiver.answer = () => ({ status: 204 });
+      await office.until(() => countAt(PATH) === 1_400, MINUTE_MS);
+    });
+
+    test('its events are read again only for their next attempts', async () => {
+      let reads = 0;
+      const events = overriding<EventReader, Pick<EventReader, 'readStream'>>(office.events, {
+        readStream: (stream, range) => {
+          if (stream.startsWith('branch-')) reads += 1;
+          return office.events.readStream(stream, range);
+        },
+      });
+      office.start(true, events);
+      await rejected(20);
+      await office.until(() => office.receiver.received.length > 60);
+      await eventually(() => reads === office.receiver.received.length - 20, PATIENCE_MS);
+    });
   });
 
   test('for three days, the message becomes a dead letter, and later messages of the record follow', async () => {
@@ -637,16 +707,16 @@ describe('After a crash', () => {
     office.receiver.answer = () => ({ status: 503 });
     office.start();
     const records: string[] = [];
-    for (let count = 0; count < 90; count += 1) records.push(await office.record(tenant, 3));
+    for (let count = 0; count < 120; count += 1) records.push(await office.record(tenant, 3));
     const stored = async () => (await office.log.lanes<SavedLane>())[0];
-    await office.until(async () => (await stored())?.open.length === 256, 100);
+    await office.until(async () => (await stored())?.isAttached === false, 100);
     office.crash();
     office.start();
     office.receiver.answer = () => ({ status: 204 });
-    await office.until(() => countAt('/crashed') === 270);
+    await office.until(() => countAt('/crashed') === 360);
     for (const id of records) expect(namesAt('/crashed', id)).toEqual(upTo(3));
     await office.record(tenant, 2);
-    await office.until(() => countAt('/crashed') === 272);
+    await office.until(() => countAt('/crashed') === 362);
   });
 
   test('a dispatcher that was stopped repeats nothing that it has recorded as delivered', async () => {
