@@ -167,9 +167,15 @@ export function updateWebhook(state: Webhook, { isEnabled, ...patch }: UpdateWeb
   return events;
 }
 
-/** Returns `[]` if the webhook is disabled or deleted. */
-export function disableWebhook(state: Webhook, { reason }: { readonly reason: DisabledReason }, now: Date) {
-  if (state.status === 'absent' || !state.isEnabled) return [];
+/**
+ * Returns `[]` if the webhook is disabled or deleted, or no longer has the URL whose failure is the reason.
+ */
+export function disableWebhook(
+  state: Webhook,
+  { reason, url }: { readonly reason: DisabledReason; readonly url?: string },
+  now: Date,
+) {
+  if (state.status === 'absent' || !state.isEnabled || (url ?? state.url) !== state.url) return [];
   return [{ type: 'WebhookDisabled', data: { reason, disabledAt: now.toISOString() } }] satisfies WebhookEvent[];
 }
 
@@ -233,7 +239,7 @@ export const webhookProgress: Aggregate<WebhookProgress, WebhookProgressEvent> =
 /** A report from the webhook dispatcher. */
 export type WebhookReport =
   | { readonly kind: 'progressed'; readonly position: number }
-  | { readonly kind: 'disabled'; readonly reason: DisabledReason };
+  | { readonly kind: 'disabled'; readonly reason: DisabledReason; readonly url: string };
 
 export const noteWebhookProgress = (
   state: WebhookProgress,

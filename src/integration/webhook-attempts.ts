@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { receiverOf, wantedBy } from '../aggregates/webhook-receiver.js';
 import type { DisabledReason, PresentWebhook, WebhookReport } from '../aggregates/webhook.aggregate.js';
 import { Backoff } from '../eventsourcing/backoff.js';
@@ -7,14 +7,14 @@ import { type EventCatalogue, NewerEvent, type Recorded } from '../eventsourcing
 import type { FairQueue } from '../eventsourcing/fair-queue.js';
 import { retryForever } from '../eventsourcing/retry-forever.js';
 import { eventAt } from '../eventsourcing/stream-events.js';
-import { type Delivery, type DeliveryStatus, KEPT_DELIVERIES } from '../observability/delivery-log.js';
 import type { EventReader, RecordedEvent } from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { Clock, Ids } from '../ports/time.js';
 import { Complaints } from '../projecting/complaints.js';
-import type { WebhookAnswer, WebhookSender } from '../security/webhook-sender.js';
+import type { WebhookSender } from '../security/webhook-sender.js';
 import type { ParkRequest } from './dead-letters.js';
-import { type Entry, type LoggedAt, type Outgoing, outgoingOf } from './webhook-entries.js';
+import { type Answer, AttemptLog } from './webhook-attempt-log.js';
+import { type Entry, type Outgoing, outgoingOf } from './webhook-entries.js';
 import { webhookSubscriber } from './webhook-redelivery.js';
 import { type AttemptResult, MAX_WAIT_MS, WebhookGate } from './webhook-gate.js';
 
@@ -50,7 +50,6 @@ export type DeliveryParts = {
   readonly report: (address: WebhookAddress, report: WebhookReport) => Promise<void>;
 };
 
-type Answer = Pick<WebhookAnswer, 'status' | 'code' | 'body' | 'afterMs'>;
 const failure = (code: string): Answer => ({ status: null, code, body: null, afterMs: undefined });
 /** `unread`: nothing was sent, because the event could not be read, or contains no further message for the webhook. */
 type Outcome = 'done' | 'again' | 'stopped' | 'unread';
@@ -66,33 +65,46 @@ function resultOf({ status, code }: Answer): AttemptResult {
 /** Attempts to deliver the messages of one webhook and logs the attempts. */
 export class WebhookAttempts {
   readonly gate: WebhookGate;
-  /** Log entries that have not been stored yet, by slot. */
-  logged = new Map<number, Delivery>();
+  readonly log: AttemptLog;
   /** Ids of delivered messages, which a recovery skips. Undefined until a recovery reads them. */
   delivered: ReadonlySet<string> | undefined;
   private wants: (type: string) => boolean;
   private readonly retries = new Backoff(RETRY_PAUSES);
   private readonly underway = new Set<Promise<Outcome>>();
   private readonly stopping = new AbortController();
+  private isStopped = false;
+  /** Aborted when the URL changes or the lane stops. */
+  private replaced = new AbortController();
   private readonly complaints: Complaints;
 
   constructor(
     private readonly parts: DeliveryParts,
     private readonly address: WebhookAddress,
     private webhook: PresentWebhook,
-    /** Number of the next log entry. */
-    public nextNumber: number,
+    nextNumber: number,
   ) {
     // Every attempt in progress adds a listener to the signal.
     setMaxListeners(0, this.stopping.signal);
+    setMaxListeners(0, this.replaced.signal);
+    this.log = new AttemptLog(parts, address.id, nextNumber);
     this.gate = new WebhookGate(parts.clock, new Backoff(DOWN_PAUSES));
     this.wants = wantedBy(webhook);
     this.complaints = new Complaints(parts.clock);
   }
 
+  get url(): string {
+    return this.webhook.url;
+  }
+
   use(webhook: PresentWebhook): void {
+    const { url } = this;
     this.webhook = webhook;
     this.wants = wantedBy(webhook);
+    if (url === webhook.url) return;
+    this.gate.reset();
+    this.replaced.abort();
+    this.replaced = new AbortController();
+    setMaxListeners(0, this.replaced.signal);
   }
 
   wantsAny(event: Recorded): boolean {
@@ -101,7 +113,9 @@ export class WebhookAttempts {
 
   /** Prevents further attempts. Abandons attempts in progress that do not end in time. */
   async stop(withinMs: number): Promise<void> {
+    this.isStopped = true;
     this.gate.close();
+    this.replaced.abort();
     const over = new AbortController();
     const ended = Promise.allSettled(this.underway);
     if (this.underway.size > 0) await Promise.race([ended, this.parts.clock.sleep(withinMs, over.signal)]);
@@ -157,23 +171,25 @@ export class WebhookAttempts {
       return 'unread';
     }
     entry.event = event;
-    const answer = await turns.run({ group: this.address.tenantId }, async () => {
+    const { url, ...answer } = await turns.run({ group: this.address.tenantId }, async () => {
       const beganMs = clock.monotonicMs();
-      const received = await this.send(entry, message);
-      this.gate.leave(resultOf(received), beganMs, received.afterMs);
-      return received;
+      const receiver = this.webhook;
+      const received = await this.send(entry, message, receiver);
+      if (receiver.url === this.url) this.gate.leave(resultOf(received), beganMs, received.afterMs);
+      else this.gate.skip();
+      return { ...received, url: receiver.url };
     });
     if (this.stopping.signal.aborted) return 'stopped';
     entry.attempts += 1;
-    if (answer.code !== null) return this.failed(entry, event, message, answer);
-    this.note(entry, message, 'DELIVERED', answer);
+    if (answer.code !== null) return this.failed(entry, event, message, answer, url === this.url);
+    this.log.note(entry, message, 'DELIVERED', answer);
     return 'done';
   }
 
-  private async send({ kind }: Entry, message: Outgoing): Promise<Answer> {
+  private async send({ kind }: Entry, message: Outgoing, webhook: PresentWebhook): Promise<Answer> {
     const { sender, clock } = this.parts;
     try {
-      const receiver = receiverOf(sender, this.address, this.webhook, clock.nowMs());
+      const receiver = receiverOf(sender, this.address, webhook, clock.nowMs());
       const body = kind === 'live' ? message.body : message.again;
       return await sender.send(receiver, { id: message.id, body }, this.stopping.signal);
     } catch (error) {
@@ -182,31 +198,46 @@ export class WebhookAttempts {
     }
   }
 
-  private async failed(entry: Entry, event: Recorded, message: Outgoing, answer: Answer): Promise<Outcome> {
+  private async failed(
+    entry: Entry,
+    event: Recorded,
+    message: Outgoing,
+    answer: Answer,
+    isCurrent: boolean,
+  ): Promise<Outcome> {
     const nowMs = this.parts.clock.nowMs();
     entry.failedAtMs ??= nowMs;
+    // A response of the previous receiver says nothing about the current one.
+    if (!isCurrent) return this.retry(entry, message, answer, 0);
     if (answer.status === 410) return this.disable(entry, message, answer, 'GONE');
     // A single failure long after an earlier one is not sufficient, because nothing may have been sent in the meantime.
     const isConfirmed = nowMs - entry.failedAtMs >= CONFIRMED_AFTER_MS;
     if (isConfirmed && nowMs - (this.gate.failingSinceMs ?? nowMs) >= FAILING_FOR_MS)
       return this.disable(entry, message, answer, 'FAILING');
     if (nowMs - entry.failedAtMs >= RETRIED_FOR_MS) return this.giveUp(entry, event, message, answer);
-    const pauseMs = Math.max(this.retries.pauseMs(entry.attempts), answer.afterMs ?? 0);
-    entry.dueMs = nowMs + Math.min(MAX_WAIT_MS, pauseMs);
-    this.note(entry, message, 'PENDING', answer, this.gate.opensAtMs(entry.dueMs));
+    return this.retry(entry, message, answer, Math.max(this.retries.pauseMs(entry.attempts), answer.afterMs ?? 0));
+  }
+
+  private retry(entry: Entry, message: Outgoing, answer: Answer, pauseMs: number): Outcome {
+    entry.dueMs = this.parts.clock.nowMs() + Math.min(MAX_WAIT_MS, pauseMs);
+    this.log.note(entry, message, 'PENDING', answer, this.gate.opensAtMs(entry.dueMs));
     return 'again';
   }
 
   private async disable(entry: Entry, message: Outgoing, answer: Answer, reason: DisabledReason): Promise<Outcome> {
-    this.note(entry, message, 'FAILED', answer);
-    // The dispatcher ends the webhook's open deliveries when it reads the event that this report appends.
-    await this.surely(() => this.parts.report(this.address, { kind: 'disabled', reason }));
-    return 'stopped';
+    const { url } = this;
+    const { signal } = this.replaced;
+    this.log.note(entry, message, 'FAILED', answer);
+    await this.surely(() => this.parts.report(this.address, { kind: 'disabled', reason, url }));
+    // The dispatcher stops the lane when it reads the event that this report appends. If the URL has changed meanwhile,
+    // the report appends no event, and the dispatcher reads the change instead.
+    if (!signal.aborted) await once(signal, 'abort');
+    return this.isStopped ? 'stopped' : this.retry(entry, message, answer, 0);
   }
 
   private async giveUp(entry: Entry, event: Recorded, message: Outgoing, answer: Answer): Promise<Outcome> {
     const text = `The receiver did not accept ${message.type} within three days (${answer.code ?? ''}).`;
-    this.note(entry, message, 'FAILED', answer);
+    this.log.note(entry, message, 'FAILED', answer);
     const isParked = await this.park(event, new DomainError('conflict', 'UNDELIVERED', text));
     return isParked ? 'done' : 'stopped';
   }
@@ -264,26 +295,5 @@ export class WebhookAttempts {
       },
     );
     return isDone === true;
-  }
-
-  private note(entry: Entry, message: Outgoing, status: DeliveryStatus, answer: Answer, nextMs?: number): void {
-    const { clock } = this.parts;
-    const lastAttemptAt = new Date(clock.nowMs()).toISOString();
-    const { id, number, createdAt } = (entry.logged = this.placeOf(entry.logged, lastAttemptAt));
-    const { eventId, stream, revision, position, attempts } = entry;
-    this.logged.set(number % KEPT_DELIVERIES, {
-      ...{ id, number, webhookId: this.address.id, messageId: message.id, eventType: message.type },
-      ...{ subject: message.subject, source: { eventId, stream, revision, position } },
-      ...{ status, attempts, responseStatus: answer.status, responseBody: answer.body, code: answer.code },
-      ...{ createdAt, lastAttemptAt, nextAttemptAt: nextMs === undefined ? null : new Date(nextMs).toISOString() },
-    });
-  }
-
-  /** A delivery moves to a new slot if a later delivery has taken its slot. */
-  private placeOf(known: LoggedAt | null, now: string): LoggedAt {
-    if (known && this.nextNumber - known.number <= KEPT_DELIVERIES) return known;
-    const number = this.nextNumber;
-    this.nextNumber += 1;
-    return { id: known?.id ?? this.parts.ids.next(), number, createdAt: known?.createdAt ?? now };
   }
 }

@@ -217,7 +217,7 @@ export class WebhookDispatcher {
     else if (event.type === 'WebhookResendRequested') lane.resend(resentOf(event.data));
     else {
       const { state } = await this.reader.read(webhook, tenantId, id);
-      if (state.status === 'present') lane.attempts.use(state);
+      if (state.status === 'present') lane.use(state);
     }
   }
 
@@ -242,7 +242,7 @@ export class WebhookDispatcher {
     const { routed } = this;
     const changed = new Map<string, StoredLane | null>([...this.ended].map((id) => [id, null]));
     // A failed attempt changes only the log and the entry that waits for the next attempt.
-    const dirty = [...this.lanes.values()].filter(({ isDirty, attempts }) => isDirty || attempts.logged.size > 0);
+    const dirty = [...this.lanes.values()].filter(({ isDirty, attempts }) => isDirty || attempts.log.bySlot.size > 0);
     for (const lane of dirty) {
       changed.set(lane.address.id, lane.snapshot());
       lane.isDirty = false;
@@ -269,11 +269,11 @@ export class WebhookDispatcher {
     this.parts.resign();
   }
 
-  private async record({ attempts, address: { tenantId, id: webhookId } }: WebhookLane): Promise<void> {
-    const bySlot = attempts.logged;
-    attempts.logged = new Map();
+  private async record({ attempts: { log }, address: { tenantId, id: webhookId } }: WebhookLane): Promise<void> {
+    const { bySlot } = log;
+    log.bySlot = new Map();
     await this.log.record({ tenantId, webhookId, bySlot }).catch((error: unknown) => {
-      attempts.logged = new Map([...bySlot, ...attempts.logged]);
+      log.bySlot = new Map([...bySlot, ...log.bySlot]);
       throw error;
     });
   }

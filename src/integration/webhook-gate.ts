@@ -119,6 +119,17 @@ export class WebhookGate {
     this.admit();
   }
 
+  /** Forgets how the previous receiver responded. All waiting attempts are due. */
+  reset(): void {
+    this.failures = 0;
+    this.failingSinceMs = null;
+    this.averageMs = 0;
+    this.limit = FIRST_LIMIT;
+    this.pausedAtMs = -1;
+    this.recoveries += 1;
+    this.hasten();
+  }
+
   /** Ends all waits. */
   close(): void {
     this.isClosed = true;

@@ -30,6 +30,8 @@ export type SavedLane = StoredLane & {
   readonly isAttached: boolean;
   readonly after: Position;
   readonly open: readonly SavedEntry[];
+  /** URL to which the failures and the retry times apply; null before the first attempt. */
+  readonly url: string | null;
   readonly nextNumber: number;
   readonly failures: number;
   readonly failingSinceMs: number | null;
@@ -38,8 +40,14 @@ export type SavedLane = StoredLane & {
 
 export const newLane = ({ tenantId, id }: WebhookAddress, after: Position): SavedLane => ({
   ...{ id, tenantId, isAttached: false, after, open: [], nextNumber: 0 },
-  ...{ failures: 0, failingSinceMs: null, recovery: null },
+  ...{ url: null, failures: 0, failingSinceMs: null, recovery: null },
 });
+
+/** Discards the failures and the retry times of a previous URL. */
+const atUrl = (saved: SavedLane, url: string): SavedLane =>
+  typeof saved.url !== 'string' || saved.url === url
+    ? saved
+    : { ...saved, open: saved.open.map((entry) => ({ ...entry, dueMs: 0 })), failures: 0, failingSinceMs: null };
 
 /** Combines a request for a recovery with the requests before it. */
 export function combined(known: Recovery | null, { since, upTo }: Pick<Recovery, 'since' | 'upTo'>): Recovery {
@@ -64,6 +72,7 @@ export class WebhookLane {
   readonly attempts: WebhookAttempts;
   /** Whether the stored progress is outdated. */
   isDirty = true;
+  private readonly saved: SavedLane;
   private readonly open = new OpenEntries();
   private readonly queue = new KeyedQueue();
   private readonly filter: EventFilter;
@@ -82,8 +91,9 @@ export class WebhookLane {
     private readonly parts: LaneParts,
     readonly address: WebhookAddress,
     webhook: PresentWebhook,
-    private readonly saved: SavedLane,
+    stored: SavedLane,
   ) {
+    const saved = (this.saved = atUrl(stored, webhook.url));
     const { gate } = (this.attempts = new WebhookAttempts(parts, address, webhook, saved.nextNumber));
     gate.failures = saved.failures;
     gate.failingSinceMs = saved.failingSinceMs;
@@ -115,6 +125,13 @@ export class WebhookLane {
     await this.running;
     // After this turn of the event loop, the entries of attempts that have just ended are up to date.
     await nextTurn();
+  }
+
+  /** Uses the changed settings of the webhook. If the URL has changed, all open events are due. */
+  use(webhook: PresentWebhook): void {
+    if (webhook.url !== this.attempts.url) for (const entry of this.open) entry.dueMs = 0;
+    this.isDirty = true;
+    this.attempts.use(webhook);
   }
 
   /** Accepts a new event of the tenant. `before`: a position before the event. */
@@ -165,12 +182,13 @@ export class WebhookLane {
   }
 
   snapshot(): SavedLane {
-    const { gate, nextNumber } = this.attempts;
+    const { gate, log, url } = this.attempts;
+    const { nextNumber } = log;
     const { failures, failingSinceMs } = gate;
     return {
       ...{ id: this.address.id, tenantId: this.address.tenantId, isAttached: this.isAttached, after: this.after },
       open: [...this.open].map(savedOf),
-      ...{ nextNumber, failures, failingSinceMs, recovery: this.recovery },
+      ...{ nextNumber, url, failures, failingSinceMs, recovery: this.recovery },
     };
   }
 

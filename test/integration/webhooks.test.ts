@@ -80,6 +80,8 @@ class Office {
   private readonly senders: CountingSender[] = [];
   reads!: EmbeddedReadStore;
   readonly warnings: string[] = [];
+  /** Number of reports that the dispatchers have appended, or that required no event. */
+  reports = 0;
   /** Number of dispatchers that gave up their lease. */
   resigned = 0;
   private made = 0;
@@ -151,6 +153,7 @@ class Office {
       report: async ({ tenantId, id }, report) => {
         if (report.kind === 'disabled') await this.act(webhook, tenantId, id, report, disableWebhook);
         else await this.act(webhookProgress, tenantId, id, report, noteWebhookProgress);
+        this.reports += 1;
       },
     });
     this.dispatchers.push(dispatcher);
@@ -220,6 +223,10 @@ class Office {
 
   enable(tenantId: string, id: string, isEnabled: boolean): Promise<void> {
     return this.act(webhook, tenantId, id, { isEnabled }, updateWebhook);
+  }
+
+  move(tenantId: string, id: string, path: string): Promise<void> {
+    return this.act(webhook, tenantId, id, { url: this.receiver.urlOf(path) }, updateWebhook);
   }
 
   remove(tenantId: string, id: string): Promise<void> {
@@ -535,6 +542,80 @@ describe('While a receiver fails', () => {
       async () => (await office.log.list(tenant, { webhookId: id, status: 'PENDING' }, 0, 1)).totalCount === 0,
     );
     expect(items.length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('When the URL of a webhook changes', () => {
+  const isEnabled = async (id: string) => {
+    const { state } = await office.reader.read(webhook, tenant, id);
+    return state.status === 'present' && state.isEnabled;
+  };
+
+  test.each([['while it is delivered', false] as const, ['while no process delivers', true] as const])(
+    '%s, waiting messages are due, and earlier failures do not count',
+    async (_, isStopped) => {
+      const { id } = await office.webhook(tenant, '/old');
+      office.receiver.answer = answers({ '/old': { status: 503, headers: { 'retry-after': '3600' } } });
+      const dispatcher = office.start();
+      for (let count = 0; count < 3; count += 1) await office.record(tenant, 1);
+      const where = { webhookId: id, status: 'PENDING' };
+      await office.until(async () => (await office.log.list(tenant, where, 0, 10)).totalCount === 3, 10);
+      if (isStopped) await dispatcher.stop();
+      const beganMs = office.clock.monotonicMs();
+      await office.move(tenant, id, '/new');
+      if (isStopped) office.start();
+      await office.until(() => countAt('/new') === 3, 1_000);
+      expect(office.clock.monotonicMs() - beganMs).toBeLessThan(MINUTE_MS);
+      await office.until(async () => (await office.log.lanes<SavedLane>())[0]?.failingSinceMs === null, 100);
+    },
+  );
+
+  test('a 410 response from the previous URL does not disable it', async () => {
+    const { id } = await office.webhook(tenant, '/old');
+    let respond: (() => void) | undefined;
+    office.receiver.answer = async (path) => {
+      if (path !== '/old') return { status: 204 };
+      await new Promise<void>((resolve) => (respond = resolve));
+      return { status: 410 };
+    };
+    office.start();
+    const record = await office.record(tenant, 2);
+    await office.until(() => respond !== undefined, 10);
+    await office.move(tenant, id, '/new');
+    await office.record(tenant, 1);
+    await office.until(() => countAt('/new') === 1, 10);
+    respond?.();
+    await office.until(() => countAt('/new') === 3, 10);
+    expect(namesAt('/new', record)).toEqual(upTo(2));
+    expect(await isEnabled(id)).toBe(true);
+  });
+
+  test('a 410 response that arrives before the change has been read does not disable it', async () => {
+    const { id } = await office.webhook(tenant, '/old');
+    let read: Promise<void> = Promise.resolve();
+    let proceed: () => void = () => undefined;
+    const events = overriding<EventReader, Pick<EventReader, 'subscribeToAll'>>(office.events, {
+      async *subscribeToAll(subscription) {
+        for await (const batch of office.events.subscribeToAll(subscription)) {
+          await read;
+          yield batch;
+        }
+      },
+    });
+    office.receiver.answer = async (path) => {
+      if (path !== '/old') return { status: 204 };
+      read = new Promise((resolve) => (proceed = resolve));
+      await office.move(tenant, id, '/new');
+      return { status: 410 };
+    };
+    office.start(true, events);
+    const record = await office.record(tenant, 1);
+    await office.until(() => office.reports > 0, 10);
+    await office.change(tenant, record, '2');
+    expect(await isEnabled(id)).toBe(true);
+    proceed();
+    await office.until(() => countAt('/new') === 2, 10);
+    expect(namesAt('/new', record)).toEqual(upTo(2));
   });
 });
 
