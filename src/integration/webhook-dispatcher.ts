@@ -113,10 +113,9 @@ export class WebhookDispatcher {
     this.waiting.clear();
   }
 
-  /** Returns the lane for a newly created or enabled webhook. The webhook's log may already contain entries. */
+  /** Returns the lane for a newly created or enabled webhook. */
   private async begun(address: WebhookAddress, after: Position): Promise<SavedLane> {
-    const numbers = [...(await this.log.slotsOf(address.tenantId, address.id)).values()].map(({ number }) => number);
-    return { ...newLane(address, after), nextNumber: Math.max(-1, ...numbers) + 1 };
+    return { ...newLane(address, after), nextNumber: await this.log.nextNumber(address.tenantId, address.id) };
   }
 
   private async open(saved: SavedLane): Promise<void> {
@@ -124,8 +123,8 @@ export class WebhookDispatcher {
     if (this.lanes.has(id)) return;
     const { state } = await this.reader.read(webhook, tenantId, id);
     if (state.status === 'absent' || !state.isEnabled) {
-      // It may have been disabled while no process led the webhooks.
-      await this.log.abandon(tenantId, id);
+      // It may have been disabled or deleted while no process led the webhooks.
+      await this.log.end(saved, state.status === 'absent');
       this.ended.add(id);
       return;
     }
@@ -137,12 +136,17 @@ export class WebhookDispatcher {
     lane.start();
   }
 
-  private async close(lane: WebhookLane): Promise<void> {
-    const { id, tenantId } = lane.address;
+  private async close(address: WebhookAddress, isDeleted: boolean): Promise<void> {
+    const { id, tenantId } = address;
+    const lane = this.lanes.get(id);
+    if (!lane) return isDeleted ? this.log.end(address, true) : undefined;
     await lane.stop(0);
-    await this.record(lane);
-    await this.log.abandon(tenantId, id);
-    this.lanes.delete(id);
+    // A concurrent save operation could store deliveries after they have been removed.
+    await this.saves.run('', async () => {
+      await this.record(lane);
+      await this.log.end(address, isDeleted);
+      this.lanes.delete(id);
+    });
     const others = this.byTenant.get(tenantId);
     others?.delete(lane);
     if (others?.size === 0) this.byTenant.delete(tenantId);
@@ -152,8 +156,7 @@ export class WebhookDispatcher {
   private readonly deliveredTo = async ({ tenantId, id }: WebhookAddress): Promise<ReadonlySet<string>> => {
     // The most recent deliveries may not have been stored yet.
     await this.save();
-    const known = [...(await this.log.slotsOf(tenantId, id)).values()];
-    return new Set(known.filter(({ status }) => status === 'DELIVERED').map(({ messageId }) => messageId));
+    return this.log.deliveredTo(tenantId, id);
   };
 
   private async follow(gotOn: () => void): Promise<void> {
@@ -210,10 +213,11 @@ export class WebhookDispatcher {
     if (event.type === 'WebhookProgressed') return;
     if (event.type === 'WebhookCreated' || event.type === 'WebhookEnabled')
       return this.open(await this.begun({ tenantId, id }, event.position));
-    if (!lane) return;
     // The present state is not considered, because the webhook may have been enabled again since.
-    if (event.type === 'WebhookDisabled' || event.type === 'WebhookDeleted') await this.close(lane);
-    else if (event.type === 'WebhookRecoveryRequested') lane.recover(event.data);
+    if (event.type === 'WebhookDisabled' || event.type === 'WebhookDeleted')
+      return this.close({ tenantId, id }, event.type === 'WebhookDeleted');
+    if (!lane) return;
+    if (event.type === 'WebhookRecoveryRequested') lane.recover(event.data);
     else if (event.type === 'WebhookResendRequested') lane.resend(resentOf(event.data));
     else {
       const { state } = await this.reader.read(webhook, tenantId, id);

@@ -40,6 +40,7 @@ export type Delivery = {
 
 /** Number of deliveries that the log keeps for each webhook. */
 export const KEPT_DELIVERIES = 1_000;
+const SLOTS = Array.from({ length: KEPT_DELIVERIES }, (_, slot) => slot);
 
 const member = (name: 'id' | 'webhookId' | 'status' | 'createdAt') => ({
   type: 'text' as const,
@@ -60,7 +61,7 @@ const deliveries: ReadModel<Delivery> = {
 };
 /**
  * Operational data that is not recorded in events. It belongs to no projection and is never rebuilt. A webhook's
- * deliveries fill its slots in turn. This limits the table's size without deletions.
+ * deliveries fill its slots in turn. This limits the table's size. The slots are removed together with the webhook.
  */
 export const DELIVERY_TABLE: AnyTable = { model: deliveries, generation: 1 };
 
@@ -134,24 +135,53 @@ export class DeliveryLog {
 
   /** Returns all of a webhook's deliveries, by slot. */
   async slotsOf(tenantId: string, webhookId: string): Promise<ReadonlyMap<number, Delivery>> {
-    const slots = Array.from({ length: KEPT_DELIVERIES }, (_, slot) => slot);
-    const keys = slots.map((slot) => keyOf(webhookId, slot));
+    const keys = SLOTS.map((slot) => keyOf(webhookId, slot));
     const found = await this.store.getMany(DELIVERY_TABLE, tenantScope(tenantId), keys);
     return new Map(
-      slots.flatMap((slot) => {
+      SLOTS.flatMap((slot) => {
         const json = found.get(keyOf(webhookId, slot));
         return json === undefined ? [] : [[slot, JSON.parse(json) as Delivery] as const];
       }),
     );
   }
 
-  /** Marks a webhook's open deliveries as failed, because the webhook was disabled or deleted. */
-  async abandon(tenantId: string, webhookId: string): Promise<void> {
+  /** Ends the log of a webhook that was disabled or deleted. The deliveries of a deleted webhook are removed. */
+  end({ tenantId, id }: { readonly tenantId: string; readonly id: string }, isDeleted: boolean): Promise<void> {
+    return isDeleted ? this.remove(tenantId, id) : this.abandon(tenantId, id);
+  }
+
+  /** Marks a webhook's open deliveries as failed. */
+  private async abandon(tenantId: string, webhookId: string): Promise<void> {
     const open = [...(await this.slotsOf(tenantId, webhookId))].filter(([, { status }]) => status === 'PENDING');
     const ended = open.map(
       ([slot, one]) => [slot, { ...one, status: 'FAILED' as const, nextAttemptAt: null }] as const,
     );
     await this.record({ tenantId, webhookId, bySlot: new Map(ended) });
+  }
+
+  /** Idempotent. @throws Error if another leader writes at the same time */
+  private async remove(tenantId: string, webhookId: string): Promise<void> {
+    const keys = SLOTS.map((slot) => ({ scope: tenantScope(tenantId), id: keyOf(webhookId, slot) }));
+    for (const part of stretchesOf(keys)) {
+      const known = await this.store.load(DELIVERY_TABLE, part);
+      const found = part.flatMap((key, at) => (known[at] ? [{ key, ...known[at] }] : []));
+      const present = found.filter(({ json }) => json !== null);
+      await this.mustWrite(present.map(({ key, position }) => replacing(key, null, position)));
+      const dead = found.map(({ key }) => key);
+      if (dead.length > 0) await this.store.purge(DELIVERY_TABLE, dead);
+    }
+  }
+
+  /** Returns the number of a webhook's next delivery. The log may contain entries from before it was disabled. */
+  async nextNumber(tenantId: string, webhookId: string): Promise<number> {
+    const numbers = [...(await this.slotsOf(tenantId, webhookId)).values()].map(({ number }) => number);
+    return Math.max(-1, ...numbers) + 1;
+  }
+
+  /** Returns the ids of the messages that have been delivered to a webhook. */
+  async deliveredTo(tenantId: string, webhookId: string): Promise<ReadonlySet<string>> {
+    const known = [...(await this.slotsOf(tenantId, webhookId)).values()];
+    return new Set(known.filter(({ status }) => status === 'DELIVERED').map(({ messageId }) => messageId));
   }
 
   async lanes<Lane extends StoredLane>(): Promise<readonly Lane[]> {
@@ -177,9 +207,7 @@ export class DeliveryLog {
         DELIVERY_TABLE,
         part.map(([slot]) => keyAt(slot)),
       );
-      const writes = part.map(([slot, delivery], at) => replacing(keyAt(slot), delivery, known[at]?.position));
-      if (!(await this.write(DELIVERY_TABLE, writes)))
-        throw new Error('Another leader has stored deliveries of the same webhook');
+      await this.mustWrite(part.map(([slot, delivery], at) => replacing(keyAt(slot), delivery, known[at]?.position)));
     }
   }
 
@@ -212,6 +240,11 @@ export class DeliveryLog {
       if (position !== undefined) this.positions.set(id, position);
     }
     return found.flatMap((stored) => stored?.json ?? []);
+  }
+
+  private async mustWrite(deliveryWrites: readonly DocumentWrite[]): Promise<void> {
+    if (deliveryWrites.length > 0 && !(await this.write(DELIVERY_TABLE, deliveryWrites)))
+      throw new Error('Another leader has stored deliveries of the same webhook');
   }
 
   private async write(table: AnyTable, writes: readonly DocumentWrite[]): Promise<boolean> {

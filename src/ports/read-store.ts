@@ -197,6 +197,12 @@ export interface ReadStore {
    */
   write(batch: WriteBatch): Promise<WriteResult>;
 
+  /**
+   * Removes the tombstones with these keys. Only for tables without counted totals that no projection writes, because
+   * projections compare their events with tombstones. Idempotent.
+   */
+  purge(table: AnyTable, keys: readonly DocumentKey[]): Promise<void>;
+
   /** Returns the JSON of one document, or undefined if it is missing or a tombstone. */
   get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined>;
   /** Returns several documents by id. Missing ids are omitted. */

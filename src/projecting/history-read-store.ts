@@ -34,6 +34,7 @@ export class HistoryReadStore implements ReadStore {
   readonly index: ReadStore['index'] = async (table) => this.whole.index(this.own(table));
   readonly drop: ReadStore['drop'] = async (table) => this.whole.drop(this.own(table));
   readonly load: ReadStore['load'] = async (table, keys) => this.whole.load(this.own(table), keys);
+  readonly purge: ReadStore['purge'] = async (table, keys) => this.whole.purge(this.own(table), keys);
   readonly get: ReadStore['get'] = async (table, scope, id) => this.whole.get(this.own(table), scope, id);
   readonly getMany: ReadStore['getMany'] = async (table, scope, ids) => this.whole.getMany(this.own(table), scope, ids);
   readonly list: ReadStore['list'] = async (table, scope, query) => this.whole.list(this.own(table), scope, query);

@@ -433,6 +433,31 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
       });
     });
 
+    test('purges tombstones, so that their keys are free again, and nothing else', async () => {
+      const to: AnyTable = { model: notes, generation: 1 };
+      await store.prepare([to]);
+      const keyed = (scope: Scope, id: string) => ({ scope, id });
+      const written = [keyed(mine, 'a'), keyed(mine, 'b'), keyed(mine, 'c'), keyed(theirs, 'a')];
+      await store.write(
+        batch(
+          written.map(({ scope, id }) => create(scope, id, { note: id })),
+          to,
+        ),
+      );
+      const dead = [keyed(mine, 'a'), keyed(mine, 'c'), keyed(theirs, 'a')];
+      const buried = dead.map(({ scope, id }) => ({ scope, id, document: null, position: 2, expected: 1 }));
+      await store.write(batch(buried, to));
+      const purge = () => store.purge(to, [keyed(mine, 'a'), keyed(mine, 'b'), keyed(mine, 'never')]);
+      await purge();
+      await purge();
+      const kept: string[] = [];
+      for await (const { scope, id } of store.scan(to)) kept.push(`${scope} ${id}`);
+      expect(kept.sort()).toEqual([`${mine} b`, `${mine} c`, `${theirs} a`].sort());
+      const { conflicts } = await store.write(batch([create(mine, 'a', { note: 'new' })], to));
+      expect(conflicts).toEqual([]);
+      expect(await store.list(to, mine, everything)).toMatchObject({ totalCount: 2 });
+    });
+
     describe('leaves tombstones', () => {
       const bury = (position: number, expected: number) =>
         batch([{ ...create(mine, 'one', {}, position), document: null, expected }]);

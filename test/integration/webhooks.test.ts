@@ -34,7 +34,7 @@ import { reasonOf } from '../../src/integration/dead-letters.js';
 import { FAILING_FOR_MS, RETRIED_FOR_MS } from '../../src/integration/webhook-attempts.js';
 import { WebhookDispatcher } from '../../src/integration/webhook-dispatcher.js';
 import type { SavedLane } from '../../src/integration/webhook-lane.js';
-import { type Delivery, DeliveryLog, type StoredLane } from '../../src/observability/delivery-log.js';
+import { DELIVERY_TABLE, type Delivery, DeliveryLog, type StoredLane } from '../../src/observability/delivery-log.js';
 import { PLATFORM_TENANT, streamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader } from '../../src/ports/event-store.js';
 import { type ReadStore, ReadStoreUnavailable } from '../../src/ports/read-store.js';
@@ -766,6 +766,72 @@ test('A leader of an older release waits at events of a newer version, which its
   office.start();
   await office.until(() => namesAt('/upgraded', changed).length === 3);
   expect([namesAt('/upgraded', changed), office.letters]).toEqual([upTo(3), []]);
+});
+
+describe('The delivery log of a deleted webhook', () => {
+  /** Returns the number of documents in the log, including tombstones, by webhook. */
+  const logged = async () => {
+    const counts = new Map<string, number>();
+    for await (const { id } of office.reads.scan(DELIVERY_TABLE)) {
+      const [webhookId = ''] = id.split('~');
+      counts.set(webhookId, (counts.get(webhookId) ?? 0) + 1);
+    }
+    return counts;
+  };
+  const EVENTS = 450;
+  let [kept, deleted] = ['', ''];
+  let dispatcher: WebhookDispatcher;
+  beforeEach(async () => {
+    kept = (await office.webhook(tenant, '/kept')).id;
+    deleted = (await office.webhook(tenant, '/deleted')).id;
+    dispatcher = office.start();
+    for (let count = 0; count < EVENTS; count += 50) await office.record(tenant, 50);
+    await office.until(async () => {
+      const counts = await logged();
+      return counts.get(kept) === EVENTS && counts.get(deleted) === EVENTS;
+    }, 100);
+  });
+  const isRemoved = async () => !(await logged()).has(deleted);
+  afterEach(async () => {
+    expect(await logged()).toEqual(new Map([[kept, EVENTS]]));
+    expect((await office.log.slotsOf(tenant, kept)).size).toBe(EVENTS);
+  });
+
+  test('is removed', async () => {
+    await office.remove(tenant, deleted);
+    await office.until(isRemoved, 10);
+  });
+
+  test('is removed if the webhook was disabled before', async () => {
+    await office.enable(tenant, deleted, false);
+    await office.until(async () => (await office.log.lanes()).length === 1, 100);
+    expect(await isRemoved()).toBe(false);
+    await office.remove(tenant, deleted);
+    await office.until(isRemoved, 10);
+  });
+
+  test('is removed if no process delivered webhooks at the time', async () => {
+    await dispatcher.stop();
+    await office.remove(tenant, deleted);
+    office.start();
+    await office.until(isRemoved, 10);
+  });
+
+  test('is removed after an interruption', async () => {
+    await dispatcher.stop();
+    const purges: number[] = [];
+    const store = overriding<ReadStore, Pick<ReadStore, 'purge'>>(office.reads, {
+      purge: (table, keys) => {
+        purges.push(keys.length);
+        if (purges.length === 2) return Promise.reject(new ReadStoreUnavailable('The read store is away'));
+        return office.reads.purge(table, keys);
+      },
+    });
+    office.start(true, office.events, store);
+    await office.remove(tenant, deleted);
+    await office.until(isRemoved, 100);
+    expect(purges.length).toBeGreaterThan(2);
+  });
 });
 
 test('Lanes that another process has changed, removed or added since are not overwritten', async () => {

@@ -93,6 +93,10 @@ export class FaultyReadStore implements ReadStore {
     this.refuseWhileAway();
     return this.inner.load(table, keys);
   };
+  purge: ReadStore['purge'] = async (table, keys) => {
+    this.refuseWhileAway();
+    return this.inner.purge(table, keys);
+  };
   get: ReadStore['get'] = async (table, scope, id) => {
     this.refuseWhileAway();
     return this.inner.get(table, scope, id);

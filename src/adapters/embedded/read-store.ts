@@ -155,6 +155,13 @@ export class EmbeddedReadStore implements ReadStore {
     });
   }
 
+  purge(table: AnyTable, keys: readonly DocumentKey[]): Promise<void> {
+    return this.now(() => {
+      this.mustWrite();
+      this.writer.purge(table, keys);
+    });
+  }
+
   get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined> {
     return this.once(() => this.documentOf(table, scope)(id));
   }

@@ -33,6 +33,14 @@ export class ReadStoreWriter {
     });
   }
 
+  purge(table: AnyTable, keys: readonly DocumentKey[]): void {
+    const sql = `DELETE FROM ${this.catalog.shape(table).main} WHERE scope = ? AND id = ? AND dead = 1`;
+    this.db.writing(() => {
+      for (const { scope, id } of keys) this.db.change(sql, this.catalog.scopeNumber(scope) ?? null, bindable(id));
+      return { keep: true, result: undefined };
+    });
+  }
+
   /**
    * Returns the writes that were rejected. Prepares each document just before it is written. Preparing all documents
    * first would keep all of them in memory during a garbage collection.

@@ -110,6 +110,10 @@ export class MongoReadStore implements ReadStore {
     return this.writer.write(batch);
   }
 
+  async purge(table: AnyTable, keys: readonly DocumentKey[]): Promise<void> {
+    return this.writer.purge(table, keys);
+  }
+
   async get(table: AnyTable, scope: Scope, id: string): Promise<string | undefined> {
     return (await this.getMany(table, scope, [id])).get(id);
   }

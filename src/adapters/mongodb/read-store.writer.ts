@@ -11,7 +11,7 @@ import {
 import type { MongoConnection, Stored } from './connection.js';
 import { isDuplicateKey, twice } from './connection.faults.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
-import { storedDocument, type Shape } from './read-store.collections.js';
+import { keyOf, storedDocument, type Shape } from './read-store.collections.js';
 import type { Changes, ReadStoreTotals } from './read-store.totals.js';
 
 export const CHECKPOINTS = 'kontor_checkpoints';
@@ -91,6 +91,13 @@ export class ReadStoreWriter {
       ),
     );
     return { conflicts };
+  }
+
+  async purge(table: AnyTable, keys: readonly DocumentKey[]): Promise<void> {
+    const collection = this.mongo.collection(this.catalog.shape(table).name);
+    const tombstones = { _id: { $in: keys.map(({ scope, id }) => keyOf(scope, id)) }, j: null };
+    const remove = () => collection.deleteMany(tombstones, { writeConcern: this.mongo.journaled });
+    await this.mongo.within(() => twice(remove));
   }
 
   private async writeTable(
