@@ -17,6 +17,7 @@ import type { NatsBrokerOptions } from '../adapters/nats/broker.js';
 import type { Config } from '../config.js';
 import type { Broker } from '../ports/broker.js';
 import type { Cache } from '../ports/cache.js';
+import type { Pipelined } from '../ports/append-pipeline.js';
 import type { EventReader, EventStore, LiveAfter, Position } from '../ports/event-store.js';
 import type { HistoryIdentity } from '../ports/history.js';
 import type { LeaseStore } from '../ports/lease-store.js';
@@ -100,7 +101,7 @@ export type OpenEvents = {
 export async function openEvents(
   { directory, eventStoreUrl: url }: StoreSettings,
   parts: EventParts,
-): Promise<OpenEvents> {
+): Promise<OpenEvents & { readonly events: Pipelined }> {
   if (url !== undefined) {
     const { EventStoreDb } = await import('../adapters/eventstoredb/event-store.js');
     const load = new ProcessLoad();
@@ -110,7 +111,7 @@ export async function openEvents(
     const filter = ownStreams(catalogue);
     const shared = new SharedSubscription(events, { filter, keepsLateApart: true, liveAfter: parts.liveAfter });
     return {
-      events: sharingSubscription<EventStore>(events, shared),
+      events: sharingSubscription<EventStore & Pipelined>(events, shared),
       identity: events,
       onCommit: () => () => undefined,
       liveAfter: shared.liveAfter,
@@ -119,7 +120,7 @@ export async function openEvents(
   await mkdir(directory, { recursive: true });
   const events = EmbeddedEventStore.open({ directory, clock: parts.clock, rest: restOfBusyThread() });
   return {
-    events: sharingSubscription<EventStore>(events),
+    events: sharingSubscription<EventStore & Pipelined>(events),
     identity: events,
     onCommit: (listener) => events.onCommit(listener),
   };

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AppendPipeline, Pipelined } from '../ports/append-pipeline.js';
 import {
   BEFORE_ALL,
   WrongExpectedRevision,
   type Appended,
   type EventReader,
-  type EventStore,
   type Position,
   type RecordedEvent,
 } from '../ports/event-store.js';
@@ -65,7 +65,11 @@ export type Restored = {
  * that no service starts on it.
  * @throws BackupError, EventStoreUnavailable
  */
-export async function restoreBackup(path: string, store: EventStore, options: RestoreOptions): Promise<Restored> {
+export async function restoreBackup(
+  path: string,
+  store: EventReader & Pipelined,
+  options: RestoreOptions,
+): Promise<Restored> {
   const stored = storedEvents(store, options.streams);
   const next = async () => (await stored.next()).value;
   try {
@@ -76,7 +80,7 @@ export async function restoreBackup(path: string, store: EventStore, options: Re
         'The event store is not empty. Restore into an empty store, or continue an interrupted restore ' +
           'of the same backup with --resume.',
       );
-    const loader = new Loader(store);
+    const loader = new Loader(store.pipeline());
     let found = 0;
     let isMarked = false;
     const onEvents = async (events: readonly BackupEvent[], bytes: number): Promise<void> => {
@@ -138,8 +142,8 @@ const MAX_IN_FLIGHT_BYTES = 16 * 1024 * 1024;
 type InFlight = { readonly event: BackupEvent; readonly bytes: number; readonly appended: Promise<Appended> };
 
 /**
- * Appends in backup order with many appends in flight, so that engines can flush them together. Engines execute the
- * appends of one connection in order. The returned positions are checked to confirm the order.
+ * Appends in backup order with many appends in flight, so that engines can flush them together. After a failure, the
+ * store therefore contains a beginning of the backup. The returned positions are checked to confirm the order.
  */
 class Loader {
   written = 0;
@@ -147,7 +151,7 @@ class Loader {
   private inFlightBytes = 0;
   private last: Position = BEFORE_ALL;
 
-  constructor(private readonly store: EventStore) {}
+  constructor(private readonly pipeline: AppendPipeline) {}
 
   /** `bytes`: approximate size of one event. */
   async load(events: readonly BackupEvent[], bytes: number): Promise<void> {
@@ -165,7 +169,7 @@ class Loader {
 
   private append({ stream, revision, id, type, data, metadata }: BackupEvent): Promise<Appended> {
     const expected = revision === 0 ? 'no_stream' : revision - 1;
-    const appended = this.store.append({ stream, expected, events: [{ id, type, data, metadata }] });
+    const appended = this.pipeline.append({ stream, expected, events: [{ id, type, data, metadata }] });
     // `settleFirst` handles the rejection in order, or ignores it if an earlier append failed.
     appended.catch(() => undefined);
     return appended;
@@ -178,26 +182,27 @@ class Loader {
     this.inFlightBytes -= bytes;
     try {
       const { revision, position } = await appended;
-      if (revision !== event.revision || position <= this.last) throw new Error('the store changed the order');
+      if (revision !== event.revision || position <= this.last) throw new LostOrder('the store changed the order');
       this.last = position;
       this.written += 1;
     } catch (error) {
-      await Promise.allSettled(this.inFlight.splice(0).map((one) => one.appended));
-      throw toBrokenOff(error, event);
+      const behind = await Promise.allSettled(this.inFlight.splice(0).map((one) => one.appended));
+      const isBeginning = behind.every(({ status }) => status === 'rejected') && !(error instanceof LostOrder);
+      throw toBrokenOff(error, event, isBeginning);
     }
   }
 }
 
-function toBrokenOff(error: unknown, { stream, revision }: BackupEvent): BackupError {
-  const why =
-    error instanceof WrongExpectedRevision
-      ? 'another process is writing to this store'
-      : error instanceof Error
-        ? error.message
-        : String(error);
+class LostOrder extends Error {}
+
+/** `isBeginning`: whether everything that the restore has stored is a beginning of the backup. */
+function toBrokenOff(error: unknown, { stream, revision }: BackupEvent, isBeginning: boolean): BackupError {
+  const isShared = error instanceof WrongExpectedRevision;
+  const reason = error instanceof Error ? error.message : String(error);
+  const why = isShared ? 'another process is writing to this store' : reason;
   return new BackupError(
     `The restore stopped at revision ${revision} of ${stream}: ${why}. Do not use this store. ` +
-      'Continue with --resume, or empty it.',
+      (isBeginning && !isShared ? 'Continue with --resume, or empty it.' : 'Empty it, and restore the backup again.'),
     { cause: error },
   );
 }

@@ -16,6 +16,7 @@ import {
   type EventStore,
   type LiveAfter,
 } from '../../src/ports/event-store.js';
+import type { Pipelined } from '../../src/ports/append-pipeline.js';
 import { overriding } from '../../src/ports/overriding.js';
 import { eventStoreContract } from '../contracts/event-store.contract.js';
 import { eventually } from '../support/eventually.js';
@@ -26,11 +27,11 @@ eventStoreContract('The embedded event store with a shared subscription', async 
   const directory = await mkdtemp(join(tmpdir(), 'kontor-shared-'));
   let store = EmbeddedEventStore.open({ directory, clock });
   return {
-    store: sharingSubscription<EventStore>(store),
+    store: sharingSubscription<EventStore & Pipelined>(store),
     reopen: async () => {
       await store.close();
       store = EmbeddedEventStore.open({ directory, clock });
-      return sharingSubscription<EventStore>(store);
+      return sharingSubscription<EventStore & Pipelined>(store);
     },
     cleanup: async () => {
       await store.close();

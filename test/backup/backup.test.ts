@@ -4,14 +4,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedReadStore } from '../../src/adapters/embedded/read-store.js';
+import { EventStoreDb } from '../../src/adapters/eventstoredb/event-store.js';
 import { SystemClock } from '../../src/adapters/system-time.js';
 import { DamagedBackup } from '../../src/backup/backup-reader.js';
 import { BackupError } from '../../src/backup/backup-format.js';
 import { assertRestored, RestoreIncomplete } from '../../src/ports/history.js';
 import type { EventStore } from '../../src/ports/event-store.js';
+import { silentLogger } from '../../src/ports/log.js';
 import { anyHistory } from '../projections/arbitrary-history.js';
 import {
   appendAll,
@@ -26,7 +29,10 @@ import {
   verified,
   writeLines,
 } from '../support/backups.js';
+import { EventStoreServer } from '../support/eventstore-server/event-store-server.js';
+import { FaultProxy } from '../support/fault-proxy.js';
 import { FaultyEventStore } from '../support/faulty-event-store.js';
+import { plausibleEvents } from '../support/tree-stage.js';
 
 const clock = new SystemClock();
 let directory: string;
@@ -308,6 +314,75 @@ describe('An interrupted restore', () => {
     expect(await restored(path, copy, true)).toEqual({ written: all.length - 11, found: 11 });
     expect(await contentOf(copy)).toEqual(all);
     expect(await restored(path, copy, true)).toEqual({ written: 0, found: all.length });
+  });
+
+  test('leaves a beginning of the backup, even if later commits could have succeeded', async () => {
+    const original = newStore();
+    await appendAll(original, plausibleEvents(1_500, 7));
+    const path = await backupOf(original, directory);
+    const copy = newStore();
+    // For a moment, another program locks the file, so that commits fail.
+    const other = new DatabaseSync(join(directory, `store-${made}`, 'history.sqlite'));
+    const locks = { 300: 'BEGIN IMMEDIATE', 600: 'ROLLBACK' };
+    const report = (_: number, events: number): void => {
+      for (const [from, statement] of Object.entries(locks)) {
+        if (events < Number(from)) continue;
+        Reflect.deleteProperty(locks, from);
+        other.exec(statement);
+      }
+    };
+    await expect(restored(path, copy, false, copy, report)).rejects.toThrow(/could not be stored.*--resume/);
+    expect(locks).toEqual({});
+    other.close();
+    const all = await contentOf(original);
+    const found = await contentOf(copy);
+    expect(found.length).toBeGreaterThan(100);
+    expect(found).toEqual(all.slice(0, found.length));
+    expect(await restored(path, copy, true)).toEqual({ written: all.length - found.length, found: found.length });
+    expect(await contentOf(copy)).toEqual(all);
+  });
+
+  test('on EventStoreDB leaves a beginning of the backup, even if the connection broke only once', async () => {
+    const original = newStore();
+    await appendAll(original, plausibleEvents(1_500, 7));
+    const path = await backupOf(original, directory);
+    const server = await EventStoreServer.start({ directory: join(directory, 'server') });
+    const proxy = await FaultProxy.start(server);
+    const url = `esdb://127.0.0.1:${proxy.port}?tls=false`;
+    const copy = EventStoreDb.open({ url, clock, logger: silentLogger });
+    try {
+      let isCut = false;
+      const report = (_: number, events: number): void => {
+        if (events > 150 && !isCut) proxy.hang();
+        if (events < 300 || isCut) return;
+        // The appends that the proxy holds are lost. Later ones can be sent on a new connection.
+        isCut = true;
+        proxy.reset();
+        void proxy.pass();
+      };
+      await expect(restored(path, copy, false, copy, report)).rejects.toThrow(/unknown.*--resume/);
+      const all = await contentOf(original);
+      const found = await contentOf(copy);
+      expect(found).toEqual(all.slice(0, found.length));
+      expect(await restored(path, copy, true)).toEqual({ written: all.length - found.length, found: found.length });
+      expect(await contentOf(copy)).toEqual(all);
+    } finally {
+      await copy.close();
+      await proxy.close();
+      await server.stop();
+    }
+  });
+
+  test('is not to be resumed if another process has written to the store', async () => {
+    const path = await backupOf(await filledStore(), directory);
+    const copy = newStore();
+    const faulty = new FaultyEventStore(copy);
+    const [first] = (await linesOf(path)).slice(5, 6);
+    const { stream, revision } = JSON.parse(first ?? '') as { stream: string; revision: number };
+    const theirs = { id: '0199d3a0-0000-7000-8000-00000000aaaa', type: 'Theirs', data: {}, metadata: {} };
+    const expected = revision === 0 ? 'no_stream' : revision - 1;
+    faulty.beforeAppendTo(stream, () => copy.append({ stream, expected, events: [theirs] }));
+    await expect(restored(path, faulty, false, copy)).rejects.toThrow(/another process .* Empty it, and restore/);
   });
 
   test('marks the history as incomplete until it is completed', async () => {

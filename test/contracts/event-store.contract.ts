@@ -12,6 +12,7 @@ import {
   type RecordedEvent,
   WrongExpectedRevision,
 } from '../../src/ports/event-store.js';
+import type { Pipelined } from '../../src/ports/append-pipeline.js';
 import { fieldsOf } from '../support/event-fields.js';
 
 export type EventStoreUnderTest = {
@@ -19,9 +20,9 @@ export type EventStoreUnderTest = {
    * The store under test. It may contain events from other writers, because the contract tests use only streams that
    * they have created.
    */
-  readonly store: EventStore;
+  readonly store: EventStore & Pipelined;
   /** Closes the store and reopens the same history. Omitted for stores on a server. */
-  readonly reopen?: () => Promise<EventStore>;
+  readonly reopen?: () => Promise<EventStore & Pipelined>;
   /** Called after each test, when the store may already be closed. */
   readonly cleanup: () => Promise<void>;
 };
@@ -38,8 +39,8 @@ const numbersOf = (events: readonly RecordedEvent[]): unknown[] => events.map(({
 /** Declares tests of the guarantees that every EventStore adapter must provide. */
 export function eventStoreContract(name: string, open: () => Promise<EventStoreUnderTest>): void {
   describe(`${name} as an event store`, () => {
-    let store: EventStore;
-    let reopen: (() => Promise<EventStore>) | undefined;
+    let store: EventStore & Pipelined;
+    let reopen: (() => Promise<EventStore & Pipelined>) | undefined;
     let cleanup: () => Promise<void>;
     let own: string;
 
@@ -304,6 +305,37 @@ export function eventStoreContract(name: string, open: () => Promise<EventStoreU
         );
         expect(await numbersIn('before')).toEqual([1]);
         expect((await store.readStream(stream('after'))).exists).toBe(false);
+      });
+    });
+
+    describe('a pipeline', () => {
+      const entities = Array.from({ length: 200 }, (_, n) => `piped${n}`);
+      const claim = (entity: string, n: number): Append => ({
+        stream: stream(entity),
+        expected: 'no_stream',
+        events: numbered(n),
+      });
+
+      test('stores appends in call order, without waiting for responses', async () => {
+        const pipeline = store.pipeline();
+        const appended = await Promise.all(entities.map((entity, n) => pipeline.append(claim(entity, n))));
+        const stored = await store.readAll({ filter: ownEvents() });
+        expect(numbersOf(stored)).toEqual(entities.map((_, n) => n));
+        expect(appended.map(({ position }) => position)).toEqual(stored.map(({ position }) => position));
+      });
+
+      test('stores nothing after a rejected append', async () => {
+        const large: Append = { ...claim('large', 1), events: [event('A', { text: 'x'.repeat(2_000_000) })] };
+        for (const rejected of [large, claim('before', 2)]) {
+          const pipeline = store.pipeline();
+          await pipeline.append({ ...claim('before', 0), expected: rejected === large ? 'no_stream' : 0 });
+          await expect(pipeline.append(rejected)).rejects.toThrow();
+          await expect(pipeline.append(claim('after', 3))).rejects.toBeInstanceOf(EventStoreUnavailable);
+        }
+        expect(await numbersIn('before')).toEqual([0, 0]);
+        expect((await store.readStream(stream('after'))).exists).toBe(false);
+        // Other appends are not affected.
+        expect((await create('after', ...numbered(4))).revision).toBe(0);
       });
     });
 

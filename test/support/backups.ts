@@ -6,13 +6,14 @@ import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { backUp } from '../../src/jobs/database-backup.job.js';
 import { LineChain, type BackupLine } from '../../src/backup/backup-format.js';
-import { restoreBackup, verifyBackup, type Restored } from '../../src/backup/backup-restore.js';
+import { restoreBackup, verifyBackup, type Restored, type RestoreOptions } from '../../src/backup/backup-restore.js';
 import { nameUuid } from '../../src/eventsourcing/name-uuid.js';
 import { hashOf } from './rebuilt-table.js';
 import { project } from '../../src/projecting/project.js';
 import { Projector } from '../../src/projecting/projector.js';
 import { parseStreamName } from '../../src/eventsourcing/stream-name.js';
 import type { EventReader, EventStore, EventToAppend, RecordedEvent } from '../../src/ports/event-store.js';
+import type { Pipelined } from '../../src/ports/append-pipeline.js';
 import type { HistoryIdentity } from '../../src/ports/history.js';
 import { projections } from '../../src/projections/projections.js';
 
@@ -36,11 +37,12 @@ export const verified = (path: string) => verifyBackup(path, isKnown, quiet);
 /** Restores a backup. `identity`: the store itself, unless it is wrapped. */
 export const restored = (
   path: string,
-  store: EventStore,
+  store: EventReader & Pipelined,
   resume = false,
-  identity = store as EventStore & HistoryIdentity,
+  identity = store as EventReader & Pipelined & HistoryIdentity,
+  report: RestoreOptions['report'] = quiet,
 ): Promise<Restored> =>
-  restoreBackup(path, store, { streams: catalogue.streamPrefixes, resume, identity, ids, report: quiet });
+  restoreBackup(path, store, { streams: catalogue.streamPrefixes, resume, identity, ids, report });
 
 /** Reads the lines of a backup, without line feeds. */
 export async function linesOf(path: string): Promise<string[]> {

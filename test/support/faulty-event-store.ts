@@ -12,7 +12,7 @@ import {
   type StreamRead,
   type StreamSlice,
 } from '../../src/ports/event-store.js';
-
+import type { AppendPipeline, Pipelined } from '../../src/ports/append-pipeline.js';
 import type { EngineFacts } from '../../src/ports/engine.js';
 
 /** An append paused before it is stored. `reached` resolves when the append arrives. `resume` lets it continue. */
@@ -24,7 +24,7 @@ type Waiting = { readonly concerns: (stream: string) => boolean; readonly act: (
  * A real event store behind an unreliable connection. A test can lose responses, delay appends, and make the engine
  * unavailable.
  */
-export class FaultyEventStore implements EventStore {
+export class FaultyEventStore implements EventStore, Pipelined {
   /** While true, every call is rejected. */
   away = false;
   /** Number of appends before the store becomes permanently unavailable. */
@@ -50,7 +50,7 @@ export class FaultyEventStore implements EventStore {
   /** Undefined, so that every read reaches this store. */
   revisionOf?(stream: string): number | undefined;
 
-  constructor(readonly inner: EventStore) {
+  constructor(readonly inner: EventStore & Partial<Pipelined>) {
     this.hasLocalReads = inner.hasLocalReads === true;
   }
 
@@ -87,6 +87,17 @@ export class FaultyEventStore implements EventStore {
 
   appendInOrder(appends: readonly Append[]): Promise<Appended[]> {
     return this.appending(appends, () => this.inner.appendInOrder(appends));
+  }
+
+  pipeline(): AppendPipeline {
+    const inner = this.inner.pipeline?.();
+    if (!inner) throw new Error('The store has no pipelines');
+    return {
+      append: async (append) => {
+        const [appended] = await this.appending([append], async () => [await inner.append(append)]);
+        return appended as Appended;
+      },
+    };
   }
 
   async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {

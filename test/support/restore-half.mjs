@@ -7,14 +7,17 @@ import { restoreBackup } from '../../dist/modules/backup/backup-restore.js';
 
 const [path, directory] = process.argv.slice(2);
 const store = EmbeddedEventStore.open({ directory, clock: new SystemClock() });
+const pipeline = store.pipeline();
 let appends = 0;
 const killing = {
-  append: async (append) => {
-    const appended = await store.append(append);
-    appends += 1;
-    if (appends === 100) process.kill(process.pid, 'SIGKILL');
-    return appended;
-  },
+  pipeline: () => ({
+    append: async (append) => {
+      const appended = await pipeline.append(append);
+      appends += 1;
+      if (appends === 100) process.kill(process.pid, 'SIGKILL');
+      return appended;
+    },
+  }),
   subscribeToAll: (subscription) => store.subscribeToAll(subscription),
 };
 const options = { identity: store, ids: new Uuid7Ids(), report: () => undefined };

@@ -1,9 +1,11 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { AppendPipeline, Pipelined } from '../../ports/append-pipeline.js';
 import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { Append, Appended, EventStore, Position } from '../../ports/event-store.js';
 import type { HistoryIdentity } from '../../ports/history.js';
 import { serializeAppend } from '../event-store.input.js';
 import { convertLeading } from '../leading.js';
+import { Pipeline } from '../pipeline.js';
 import { Checkpointer } from './event-store.checkpointer.js';
 import { HistoryFiles } from './event-store.files.js';
 import { HistoryReader } from './event-store.history.js';
@@ -13,7 +15,7 @@ import { HistoryQueries } from './event-store.query.js';
 import type { EmbeddedEventReaderOptions } from './event-store.reader.js';
 import { historyFile, openHistory } from './event-store.schema.js';
 import { CommitSignal } from './event-store.signal.js';
-import { GroupCommitWriter } from './event-store.writer.js';
+import { GroupCommitWriter, type PipelineState } from './event-store.writer.js';
 
 /** `directory` contains `history.sqlite` and its lock, and is created if missing. Only one process may write to it. */
 export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
@@ -23,7 +25,7 @@ export type EmbeddedEventStoreOptions = EmbeddedEventReaderOptions;
  * record. If a commit fails with an I/O error during its flush, a crash before the next commit may restore the rejected
  * appends. A retry is then recognized as a duplicate.
  */
-export class EmbeddedEventStore extends HistoryReader implements EventStore, HistoryIdentity {
+export class EmbeddedEventStore extends HistoryReader implements EventStore, Pipelined, HistoryIdentity {
   private readonly writer: GroupCommitWriter;
   private readonly checkpointer: Checkpointer;
   private readonly files: HistoryFiles;
@@ -83,6 +85,14 @@ export class EmbeddedEventStore extends HistoryReader implements EventStore, His
     const appended = converted.length > 0 ? await this.writer.run(converted) : [];
     if (refusal) throw refusal;
     return appended;
+  }
+
+  pipeline(): AppendPipeline {
+    const state: PipelineState = {};
+    return new Pipeline(async (append) => {
+      const [appended] = await this.writer.run([append], state);
+      return appended as Appended;
+    });
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await -- the port returns a promise; a failure must reject it, not throw

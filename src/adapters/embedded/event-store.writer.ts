@@ -7,9 +7,13 @@ import {
 } from '../../ports/event-store.js';
 import type { Clock } from '../../ports/time.js';
 import type { SerializedAppend } from '../event-store.input.js';
+import { behind } from '../pipeline.js';
 import type { HistoryFiles } from './event-store.files.js';
 import type { EventLog } from './event-store.log.js';
 import { diskFault } from './sqlite.js';
+
+/** The works of a pipeline. After one of them has failed, the others fail too. */
+export type PipelineState = { failure?: Error };
 
 /** Appends that run in order. Each one starts only after all preceding ones have succeeded. */
 type Work = {
@@ -18,6 +22,7 @@ type Work = {
   readonly results: Appended[];
   /** Reason for rejecting the append, reported once the group is durable. */
   failure: Error | undefined;
+  readonly pipeline: PipelineState | undefined;
   readonly resolve: (results: Appended[]) => void;
   readonly reject: (error: Error) => void;
 };
@@ -53,18 +58,17 @@ export class GroupCommitWriter {
   ) {}
 
   /** @throws the errors of `EventLog.append`; EventStoreUnavailable, also when too many appends are waiting */
-  run(appends: readonly SerializedAppend[]): Promise<Appended[]> {
+  run(appends: readonly SerializedAppend[], pipeline?: PipelineState): Promise<Appended[]> {
     const bytes = appends.reduce((sum, append) => sum + append.bytes, 0);
     return new Promise((resolve, reject) => {
-      if (this.closed) {
-        reject(new EventStoreUnavailable('The event store is closed'));
+      const work: Work = { appends, bytes, results: [], failure: undefined, pipeline, resolve, reject };
+      const refusal = this.refusalOf(work);
+      if (refusal) {
+        fail(work, refusal);
+        reject(refusal);
         return;
       }
-      if (this.queuedAppends + appends.length > QUEUE_MAX_APPENDS || this.queuedBytes + bytes > QUEUE_MAX_BYTES) {
-        reject(new EventStoreUnavailable('The append queue is full'));
-        return;
-      }
-      this.queue.push({ appends, bytes, results: [], failure: undefined, resolve, reject });
+      this.queue.push(work);
       this.queuedAppends += appends.length;
       this.queuedBytes += bytes;
       this.schedule();
@@ -75,6 +79,13 @@ export class GroupCommitWriter {
   close(): void {
     this.closed = true;
     while (this.queue.length > 0) this.commitGroup();
+  }
+
+  private refusalOf({ appends, bytes }: Work): EventStoreUnavailable | undefined {
+    if (this.closed) return new EventStoreUnavailable('The event store is closed');
+    if (this.queuedAppends + appends.length > QUEUE_MAX_APPENDS || this.queuedBytes + bytes > QUEUE_MAX_BYTES)
+      return new EventStoreUnavailable('The append queue is full');
+    return undefined;
   }
 
   private schedule(): void {
@@ -94,10 +105,10 @@ export class GroupCommitWriter {
       written = this.log.commit();
     } catch (error) {
       const unavailable = this.undo(error);
-      for (const work of group) work.failure = unavailable;
+      for (const work of group) fail(work, unavailable);
     }
     const loss = written ? this.files.loss : undefined;
-    if (loss) for (const work of group) work.failure = loss;
+    if (loss) for (const work of group) fail(work, loss);
     this.remove(group);
     if (this.queue.length > 0) this.schedule();
     settle(group);
@@ -115,6 +126,7 @@ export class GroupCommitWriter {
     for (const work of this.queue) {
       if (isFull()) return;
       group.push(work);
+      if (work.pipeline?.failure) work.failure = behind(work.pipeline.failure);
       while (!isDone(work)) {
         if (isFull()) return;
         this.carryOut(work, nowMs);
@@ -133,7 +145,7 @@ export class GroupCommitWriter {
       // A rejection affects only this work item. After any other error, such as a full disk, the transaction cannot
       // continue.
       if (!isRefusal(error)) throw error;
-      work.failure = error;
+      fail(work, error);
     }
   }
 
@@ -159,6 +171,11 @@ export class GroupCommitWriter {
 }
 
 const isDone = (work: Work): boolean => work.failure !== undefined || work.results.length === work.appends.length;
+
+function fail(work: Work, error: Error): void {
+  work.failure = error;
+  if (work.pipeline) work.pipeline.failure ??= error;
+}
 
 const isRefusal = (error: unknown): error is Error =>
   error instanceof WrongExpectedRevision || error instanceof CorruptEvent;

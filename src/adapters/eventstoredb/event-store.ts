@@ -15,13 +15,15 @@ import {
   type StreamSlice,
   WrongExpectedRevision,
 } from '../../ports/event-store.js';
+import type { AppendPipeline, Pipelined } from '../../ports/append-pipeline.js';
 import type { EngineFacts, EngineFault } from '../../ports/engine.js';
 import type { HistoryIdentity } from '../../ports/history.js';
 import type { Logger } from '../../ports/log.js';
 import type { Clock } from '../../ports/time.js';
 import { isName, type SerializedAppend, serializeAppend } from '../event-store.input.js';
 import { convertLeading } from '../leading.js';
-import { Appends } from './event-store.appends.js';
+import { Pipeline } from '../pipeline.js';
+import { Appends, type Lanes } from './event-store.appends.js';
 import { Connection } from './event-store.connection.js';
 import { Head } from './event-store.head.js';
 import { Reader } from './event-store.reader.js';
@@ -72,7 +74,7 @@ const DEFAULT_QUIET_MS = 1_000;
  * and drops one that arrives before the original is committed. Callers may pass only positions that this store has
  * returned.
  */
-export class EventStoreDb implements EventStore, HistoryIdentity {
+export class EventStoreDb implements EventStore, Pipelined, HistoryIdentity {
   private readonly connection: Connection;
   private readonly appends: Appends;
   private readonly reader: Reader;
@@ -111,6 +113,11 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     for (const append of converted) appended.push(await this.appendSerialized(append));
     if (refusal) throw refusal;
     return appended;
+  }
+
+  pipeline(): AppendPipeline {
+    const lanes = this.appends.pipeline();
+    return new Pipeline((append) => this.appendSerialized(append, lanes));
   }
 
   async readStream(stream: string, read?: StreamRead): Promise<StreamSlice> {
@@ -187,8 +194,8 @@ export class EventStoreDb implements EventStore, HistoryIdentity {
     await this.connection.release();
   }
 
-  private async appendSerialized(append: SerializedAppend): Promise<Appended> {
-    const appended = await this.appends.append(append);
+  private async appendSerialized(append: SerializedAppend, lanes?: Lanes): Promise<Appended> {
+    const appended = await this.appends.append(append, lanes);
     const last = append.events.at(-1);
     // For an append without events, the server returns the next write position of the log, which is never the position
     // of an event.
