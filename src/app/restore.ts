@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { restoreBackup, verifyBackup } from '../backup/backup-restore.js';
+import { restoreBackup, verifyRestorable } from '../backup/backup-restore.js';
 import { takeConfig } from '../config.js';
 import { clock, decrypterOf, ids, isKnown, parsed, progressOf, runProgram, say } from './backup-command.js';
 import { catalogue } from './catalogue.js';
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   );
   const config = takeConfig();
   const decrypter = await decrypterOf(values.identity);
-  const { manifest, trailer } = await verifyBackup(file, isKnown, progressOf('verified'), decrypter);
+  const { manifest, trailer } = await verifyRestorable(file, isKnown, progressOf('verified'), decrypter);
   say(`${file} is complete: ${trailer.count} events, created at ${manifest.madeAt} by Kontor ${manifest.service}.`);
   if (values['verify-only'] === true) return;
   const logger = pino({ level: 'warn' }, pino.destination(2));

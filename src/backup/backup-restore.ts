@@ -11,6 +11,7 @@ import {
 import { beginRestore, endRestore, type HistoryIdentity } from '../ports/history.js';
 import type { Ids } from '../ports/time.js';
 import { BackupError, type BackupEvent } from './backup-format.js';
+import { StreamRevisions } from './stream-revisions.js';
 import { readBackup, type BackupReading, type BackupSummary } from './backup-reader.js';
 
 /** Receives the progress as a percentage and a number of events. */
@@ -25,10 +26,12 @@ export async function verifyBackup(
   isKnown: (stream: string) => boolean,
   report: Report,
   decrypter?: BackupReading['decrypter'],
+  onEvent?: (event: BackupEvent) => void,
 ): Promise<BackupSummary> {
   let unknown: string | undefined;
   const onEvents = (events: readonly BackupEvent[]): Promise<void> => {
     unknown ??= events.find(({ stream }) => !isKnown(stream))?.stream;
+    if (onEvent) events.forEach(onEvent);
     return Promise.resolve();
   };
   const summary = await readBackup(path, { onEvents, report, decrypter });
@@ -37,6 +40,21 @@ export async function verifyBackup(
       `The backup was created by Kontor ${summary.manifest.service} and contains the stream ${unknown}, ` +
         'which this version does not support. Restore it with that version or a newer one.',
     );
+  return summary;
+}
+
+/**
+ * Like `verifyBackup`, and also verifies that no stream lacks events, because an incomplete stream cannot be restored.
+ * @throws BackupError
+ */
+export async function verifyRestorable(...given: Parameters<typeof verifyBackup>): Promise<BackupSummary> {
+  const [path, isKnown, report, decrypter] = given;
+  const revisions = new StreamRevisions();
+  let gap: BackupError | undefined;
+  const summary = await verifyBackup(path, isKnown, report, decrypter, (event) => {
+    gap ??= revisions.gapBefore(event);
+  });
+  if (gap) throw gap;
   return summary;
 }
 

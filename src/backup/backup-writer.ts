@@ -4,6 +4,7 @@ import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from 
 import type { Clock } from '../ports/time.js';
 import type { BackupDraft } from './backup-archive.js';
 import { BACKUP_FORMAT, BACKUP_VERSION, LineChain, type BackupLine } from './backup-format.js';
+import { StreamRevisions } from './stream-revisions.js';
 
 /** `batchSize` is a number of events. `blockBytes` applies before compression. */
 type Steps = {
@@ -48,7 +49,7 @@ export type BackupOptions = {
 /**
  * Writes the history up to its current head. Stored events never change, so the backup is a consistent snapshot despite
  * concurrent appends. Returns the number of events.
- * @throws EventStoreUnavailable, CorruptEvent, BackupError, the signal's reason
+ * @throws EventStoreUnavailable, CorruptEvent, BackupError (also if a stream lacks events), the signal's reason
  */
 export async function writeBackup(
   events: EventReader,
@@ -94,6 +95,7 @@ class LineWriter {
   count = 0;
   lastPosition = BEFORE_ALL;
   private readonly chain = new LineChain();
+  private readonly revisions = new StreamRevisions();
   private readonly block: Buffer;
   private used = 0;
 
@@ -111,6 +113,8 @@ class LineWriter {
 
   writeEvent(event: RecordedEvent): Promise<void> | undefined {
     const { position, stream, revision, id, type, recordedAtMs, data, metadata } = event;
+    const gap = this.revisions.gapBefore(event);
+    if (gap) throw gap;
     const recordedAt = new Date(recordedAtMs).toISOString();
     this.count += 1;
     this.lastPosition = position;

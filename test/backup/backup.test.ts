@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -13,8 +13,9 @@ import { SystemClock } from '../../src/adapters/system-time.js';
 import { DamagedBackup } from '../../src/backup/backup-reader.js';
 import { BackupError } from '../../src/backup/backup-format.js';
 import { assertRestored, RestoreIncomplete } from '../../src/ports/history.js';
-import type { EventStore } from '../../src/ports/event-store.js';
+import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import { silentLogger } from '../../src/ports/log.js';
+import { overriding } from '../../src/ports/overriding.js';
 import { anyHistory } from '../projections/arbitrary-history.js';
 import {
   appendAll,
@@ -271,6 +272,45 @@ describe('A damaged backup is rejected, with the number of the damaged line', ()
     const error: unknown = await verified(path).catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(BackupError);
     expect((error as Error).message).toMatch(/0\.0\.0-test .* parcel-platform_1/);
+  });
+});
+
+describe('A history with a stream that has lost its first events', () => {
+  const stream = 'sale-0199d3a0-0000-7000-8000-000000000001_cut';
+  const reason = new RegExp(`revision 0 of the stream ${stream} is missing, but revision 2 exists`);
+  const cut = [0, 1, 2].map((revision) => ({
+    stream,
+    revision,
+    id: `${revision}`,
+    type: 'Cut',
+    data: {},
+    metadata: {},
+  }));
+
+  test('gets no backup', async () => {
+    const store = await filledStore();
+    await appendAll(store, cut);
+    const isLeft = ({ stream: name, revision }: RecordedEvent): boolean => name !== stream || revision >= 2;
+    const scavenged = overriding<EventStore, Pick<EventStore, 'subscribeToAll'>>(store, {
+      subscribeToAll: async function* (subscription) {
+        for await (const batch of store.subscribeToAll(subscription))
+          yield { ...batch, events: batch.events.filter(isLeft) };
+      },
+    });
+    const backups = join(directory, 'backups');
+    await expect(backupOf(scavenged, backups)).rejects.toThrow(reason);
+    expect(await readdir(backups)).toEqual([]);
+  });
+
+  test('in an existing backup is reported by the verification', async () => {
+    const store = await filledStore();
+    await appendAll(store, cut);
+    const path = await backupOf(store, directory);
+    await verified(path);
+    const lines = unchained(await linesOf(path));
+    const left = lines.filter((line) => line['stream'] !== stream || line['revision'] === 2).slice(0, -1);
+    await writeLines(path, chained([...left, { ...lines.at(-1), count: left.length - 1, sha256: chainOver(left) }]));
+    await expect(verified(path)).rejects.toThrow(reason);
   });
 });
 

@@ -6,7 +6,12 @@ import { SystemClock, Uuid7Ids } from '../../src/adapters/system-time.js';
 import { catalogue } from '../../src/app/catalogue.js';
 import { backUp } from '../../src/jobs/database-backup.job.js';
 import { LineChain, type BackupLine } from '../../src/backup/backup-format.js';
-import { restoreBackup, verifyBackup, type Restored, type RestoreOptions } from '../../src/backup/backup-restore.js';
+import {
+  restoreBackup,
+  verifyRestorable,
+  type Restored,
+  type RestoreOptions,
+} from '../../src/backup/backup-restore.js';
 import { nameUuid } from '../../src/eventsourcing/name-uuid.js';
 import { hashOf } from './rebuilt-table.js';
 import { project } from '../../src/projecting/project.js';
@@ -33,7 +38,7 @@ export async function backupOf(events: EventReader, directory: string, execution
 
 export const isKnown = (stream: string): boolean =>
   catalogue.aggregateOf(parseStreamName(stream)?.entity ?? '') !== undefined;
-export const verified = (path: string) => verifyBackup(path, isKnown, quiet);
+export const verified = (path: string) => verifyRestorable(path, isKnown, quiet);
 /** Restores a backup. `identity`: the store itself, unless it is wrapped. */
 export const restored = (
   path: string,
