@@ -10,12 +10,18 @@ import { retryForever } from '../eventsourcing/retry-forever.js';
 import { eventsOf, lastOwnEvent, ownStreams } from '../eventsourcing/stream-events.js';
 import { PLATFORM_TENANT, streamName } from '../eventsourcing/stream-name.js';
 import type { QueueMeter } from '../observability/queue-meters.js';
-import { BEFORE_ALL, type EventReader, type Position, type RecordedEvent } from '../ports/event-store.js';
+import {
+  BEFORE_ALL,
+  type EventBatch,
+  type EventReader,
+  type Position,
+  type RecordedEvent,
+} from '../ports/event-store.js';
 import type { Logger } from '../ports/log.js';
 import type { ReadStore } from '../ports/read-store.js';
 import type { Clock } from '../ports/time.js';
 import type { IntegrityKeys } from '../security/integrity-keys.js';
-import { published, type CheckpointFiles } from './checkpoint-files.js';
+import { published, type CheckpointFiles, type PublishedCheckpoint } from './checkpoint-files.js';
 import { GrowingTree, type Tile } from './growing-tree.js';
 import { leafHashOf } from './leaf.js';
 import { TileStore, type EndedTile } from './tile-store.js';
@@ -81,7 +87,8 @@ export class TreeFollower {
   private goal: Position = Number.POSITIVE_INFINITY;
   /** Size of the last checkpoint that is known to match the tree. */
   private agreed = 0;
-  private publishedSize = 0;
+  /** The newest checkpoint in this process's files. */
+  private filed: PublishedCheckpoint | undefined;
 
   constructor(private readonly parts: FollowerParts) {
     this.tiles = new TileStore(parts.store);
@@ -128,10 +135,10 @@ export class TreeFollower {
     const { events, catalogue, files } = this.parts;
     await this.tiles.prepare();
     this.goal = await lastOwnEvent(events, catalogue);
-    this.publishedSize = (await files.last())?.size ?? 0;
+    const filed = await files.last();
     const { tree, position } = await this.tiles.tree(this.onComplete);
     [this.tree, this.position, this.savedSize, this.complete] = [tree, position, tree.size, []];
-    this.agreed = 0;
+    [this.filed, this.agreed] = [filed, 0];
     this.parts.meter?.begin(position);
   }
 
@@ -141,11 +148,14 @@ export class TreeFollower {
     const filter = ownStreams(catalogue);
     const subscription = { after: this.position, filter, textOnly: true, maxDelayMs: MAX_DELAY_MS, signal };
     for await (const batch of events.subscribeToAll(subscription)) {
+      // Checkpoints are published before the tree includes them. Otherwise, the tree could be saved beyond a checkpoint
+      // whose publication failed, and the checkpoint would never be published.
+      const filed = await this.publish(batch);
       this.add(batch.events);
       this.position = Math.max(this.position, batch.position);
+      this.filed = filed;
       meter?.handled(batch.events.length, this.position);
       meter?.reached(this.position, batch.caughtUp);
-      await this.publish(batch.events);
       if (this.tree.size - this.savedSize >= SAVE_EVERY) await this.save();
       gotOn();
       if (signal.aborted) return;
@@ -206,7 +216,7 @@ export class TreeFollower {
     const { clock, keys, record } = this.parts;
     const last = await this.lastCheckpoint();
     if (this.position < Math.max(this.goal, last?.position ?? BEFORE_ALL)) return;
-    await this.assertAgrees([last?.data, await this.parts.files.last()]);
+    await this.assertAgrees([last?.data, this.filed]);
     const { size } = this.tree;
     // If there is only one more event, that event contains the last checkpoint. It does not require a new checkpoint.
     if (size === 0 || (last && size <= last.data.size + 1)) return;
@@ -240,22 +250,21 @@ export class TreeFollower {
     }
   }
 
-  /** Publishes the checkpoints that the events contain. */
-  private async publish(added: readonly RecordedEvent[]): Promise<void> {
+  /** Publishes the checkpoints that a batch contains. Returns the newest published checkpoint. */
+  private async publish({ events: added, position }: EventBatch): Promise<PublishedCheckpoint | undefined> {
     const { catalogue, events, files, witness } = this.parts;
     const first = added.find(({ stream }) => stream === TREE_STREAM);
-    if (!first) return;
+    if (!first) return this.filed;
     witness?.notice();
-    const signed: SignedCheckpoint[] = [];
+    const filedSize = this.filed?.size ?? 0;
+    const news: PublishedCheckpoint[] = [];
     for await (const event of eventsOf(events, TREE_STREAM, first.revision)) {
-      if (event.position > this.position) break;
-      signed.push(dataOf(catalogue, event));
+      if (event.position > position) break;
+      const checkpoint = published(dataOf(catalogue, event));
+      if (checkpoint.size > filedSize) news.push(checkpoint);
     }
-    const news = signed.filter(({ size }) => size > this.publishedSize);
-    const last = news.at(-1);
-    if (!last) return;
-    await files.add(news.map(published));
-    this.publishedSize = last.size;
+    if (news.length > 0) await files.add(news);
+    return news.at(-1) ?? this.filed;
   }
 }
 

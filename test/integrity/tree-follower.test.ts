@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
@@ -212,6 +212,30 @@ test('A restore of a backup preserves the root', async () => {
   } finally {
     await copy.close();
   }
+});
+
+test('A checkpoint that could not be published is published after a restart', async () => {
+  await appendAll(events, plausibleEvents(50, SEED));
+  const stage = await leader();
+  const day = new Date(stage.clock.nowMs()).toISOString().slice(0, 10);
+  const obstacle = join(stage.files.directory, `${day}.ndjson`);
+  // The checkpoint can be appended, but not written to its file.
+  stage.lead(async () => {
+    await mkdir(obstacle, { recursive: true });
+  });
+  await eventually(async () => {
+    await stage.clock.advance(EVERY_MS / 10);
+    return stage.complaints.length > 0;
+  }, PATIENCE_MS);
+  await stage.stop();
+  const [recorded, ...others] = await stage.checkpoints();
+  expect([recorded?.size, others]).toEqual([await events.head(), []]);
+  await rm(obstacle, { recursive: true });
+  stage.lead();
+  await eventually(async () => {
+    await stage.clock.advance(EVERY_MS);
+    return (await stage.files.last())?.note === recorded?.note;
+  }, PATIENCE_MS);
 });
 
 test('A history without events that a published checkpoint covers gets no further checkpoint', async () => {
