@@ -26,12 +26,21 @@ export class StreamRevisions {
   }
 
   private missingBefore(stream: string, revision: number): number | undefined {
-    const digest = hash('sha256', stream, 'buffer');
+    // A string takes half the time of a buffer.
+    const digest = hash('sha256', stream, 'binary');
     // 0 marks an empty slot.
-    const key = digest.readUInt32LE(0) || 1;
-    return (this.shards[key % SHARDS] as Shard).take(key, digest.readUInt32LE(4), revision);
+    const key = numberAt(digest, 0) || 1;
+    return (this.shards[key % SHARDS] as Shard).take(key, numberAt(digest, 4), revision);
   }
 }
+
+/** Returns four bytes of a digest as a number. */
+const numberAt = (digest: string, at: number): number =>
+  (digest.charCodeAt(at) |
+    (digest.charCodeAt(at + 1) << 8) |
+    (digest.charCodeAt(at + 2) << 16) |
+    (digest.charCodeAt(at + 3) << 24)) >>>
+  0;
 
 /**
  * A hash table with linear probing. A slot contains a key, which is half of a stream's hash, and the sum of the other
