@@ -41,7 +41,7 @@ export function columnsOf<C extends Typed>(model: ReadModel, columnOf: (declared
 
 /**
  * Looks up the columns of declared fields.
- * @throws RangeError for an unknown field, or if a compound or counted field is not a filter
+ * @throws RangeError for an unknown field, if a compound or counted field is not a filter, or if a ranged field is one
  */
 export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): (field: string) => C {
   const stray = model.compound?.flat().find((field) => !model.filters.includes(field));
@@ -50,6 +50,8 @@ export function declared<C>(model: ReadModel, columns: ReadonlyMap<string, C>): 
   const uncountable = model.counted?.find((field) => !model.filters.includes(field));
   if (uncountable !== undefined)
     throw new RangeError(`Read model ${model.name}: ${uncountable} is counted but is not a filter`);
+  const filter = model.ranged?.find((field) => model.filters.includes(field));
+  if (filter !== undefined) throw new RangeError(`Read model ${model.name}: ${filter} is ranged but is also a filter`);
   return (field) => {
     const found = columns.get(field);
     if (!found) throw new RangeError(`Read model ${model.name} declares no field ${JSON.stringify(field)}`);

@@ -37,6 +37,7 @@ type Entry = {
   readonly type: string;
   readonly open: boolean;
   readonly accounts: readonly string[] | string;
+  readonly amount: string | null;
   readonly description: string;
 };
 const entries: ReadModel<Entry> = {
@@ -49,10 +50,12 @@ const entries: ReadModel<Entry> = {
     type: { type: 'text', of: (entry) => entry.type },
     open: { type: 'boolean', of: (entry) => entry.open },
     accounts: { type: 'text', of: (entry) => entry.accounts },
+    amount: { type: 'text', of: (entry) => entry.amount },
   },
   filters: ['customerId', 'type', 'open', 'accounts'],
   compound: [['type', 'open']],
   counted: ['open'],
+  ranged: ['amount'],
   order: { fields: ['date', 'sequence'], direction: 'descending' },
   search: { description: (entry) => entry.description },
   searchJoins: [{ field: 'customerId', model: 'customers', texts: ['name'] }],
@@ -70,6 +73,7 @@ const customersTable: AnyTable = { model: customers, generation: 1 };
 const scope = tenantScope('0199c0de-0000-7000-8000-000000000001');
 const page = { offset: 0, limit: 20 };
 
+const amount = (n: number): string => String(n).padStart(6, '0');
 const nth = (n: number): Entry => ({
   date: new Date(Date.UTC(2025, 0, 1 + (n % 365))).toISOString().slice(0, 10),
   sequence: n,
@@ -77,6 +81,7 @@ const nth = (n: number): Entry => ({
   type: ['SALE', 'RETURN', 'PAYMENT'][n % 3] ?? '',
   open: n % 7 === 0,
   accounts: [`a${n % 4}`, `b${n % 50}`],
+  amount: n % 29 === 0 ? null : amount((n * 389) % 1_000),
   description: `${['monthly rent', 'office chairs', 'consulting'][n % 3] ?? ''} number ${n}`,
 });
 const create = (id: string, document: object | null, position = 1): DocumentWrite => ({
@@ -145,7 +150,7 @@ describe('The read store in SQLite', () => {
       } finally {
         Object.defineProperty(prototype, 'prepared', own);
       }
-      return [...statements].filter((sql) => sql.startsWith('SELECT'));
+      return [...statements].filter((sql) => /^(SELECT|WITH)/.test(sql));
     };
     const byOrder = 'SEARCH m USING COVERING INDEX entries_v1_g1__order';
 
@@ -157,10 +162,24 @@ describe('The read store in SQLite', () => {
       ['many hits of a filter', { where: { type: 'SALE' } }],
       ['many hits of a filter within a range', { where: { type: 'SALE' }, between: { date: { from: '2025-02-01' } } }],
       ['many hits of a search', { search: 'number' }],
+      ['a range of amounts', { between: { amount: { from: amount(10), to: amount(500) } } }],
+      [
+        'a range of amounts and dates',
+        { between: { amount: { from: amount(10) }, date: { from: '2025-02-01' } }, where: { type: 'SALE' } },
+      ],
     ])('%s: in order, without a scan, a sort or a document outside the page', async (_, query) => {
       const plan = await planOf(query, 0);
       expect(plan).toContain(byOrder);
       expect(plan).not.toMatch(/SCAN (m|o|entries_v1_g1)$|TEMP B-TREE|SEARCH m USING (INDEX|INTEGER)/m);
+    });
+
+    test.each<[string, NonNullable<ListQuery['between']>, string]>([
+      ['some', { amount: { from: amount(10), to: amount(300) } }, 'f_amount>? AND f_amount<?)'],
+      ['one', { amount: { from: amount(10), to: amount(10) } }, 'f_amount=?)'],
+      ['most', { amount: { from: amount(10) } }, 'f_amount<?)'],
+    ])('%s of the amounts are read from their index, without any records', async (_, between, bounds) => {
+      const plan = await planOf({ between }, 0);
+      expect(plan).toContain(`SEARCH m USING COVERING INDEX entries_v1_g1__range_amount (<expr>=? AND ${bounds}`);
     });
 
     test('part of a list is read in order, with one statement and without a scan or a sort', async () => {
@@ -234,6 +253,122 @@ describe('The read store in SQLite', () => {
         });
       }
     }
+  });
+
+  describe('reads ranges of a field', () => {
+    const wheres: NonNullable<ListQuery['where']>[] = [{}, { type: 'SALE' }, { customerId: 'c3' }];
+    const betweens: NonNullable<ListQuery['between']>[] = [
+      { amount: { from: amount(100), to: amount(110) } },
+      { amount: { from: amount(300), to: amount(700) } },
+      { amount: { from: amount(20) } },
+      { amount: { to: amount(990) } },
+      { amount: { from: amount(389), to: amount(389) } },
+      { amount: { from: amount(100), to: amount(900) }, date: { to: '2025-08-30' } },
+    ];
+    const queries = wheres.flatMap((where) =>
+      betweens.flatMap((between) =>
+        [undefined, 'number', 'rent'].flatMap((search) =>
+          [page, { offset: 700, limit: 7, reverse: true }].map((place): ListQuery => ({
+            ...{ where, between, ...place },
+            ...(search !== undefined && { search }),
+          })),
+        ),
+      ),
+    );
+    const isMatch = ({ where, between = {}, search }: ListQuery, entry: Entry): boolean =>
+      Object.entries(where ?? {}).every(([field, value]) => entry[field as keyof Entry] === value) &&
+      Object.entries(between).every(([field, { from, to }]) => {
+        const value = entry[field as keyof Entry];
+        return value !== null && value >= (from ?? value) && value <= (to ?? value);
+      }) &&
+      (search === undefined || entry.description.includes(search));
+    const naively = (known: ReadonlyMap<string, Entry>, query: ListQuery): Listed => {
+      const found = [...known.values()].filter((entry) => isMatch(query, entry));
+      found.sort((a, b) => (a.date === b.date ? b.sequence - a.sequence : a.date < b.date ? 1 : -1));
+      if (query.reverse) found.reverse();
+      const items = found.slice(query.offset, query.offset + query.limit).map((entry) => JSON.stringify(entry));
+      return { items, totalCount: found.length };
+    };
+
+    test.each([0, 50, undefined])(
+      'in agreement with a naive store, after additions, changes and deletions (few: %s)',
+      async (few) => {
+        const store = await EmbeddedReadStore.open({ directory, mode: 'readwrite', ...(few !== undefined && { few }) });
+        opened.push(store);
+        await store.prepare([table, customersTable]);
+        const known = new Map<string, Entry>();
+        const expectAll = async (): Promise<void> => {
+          for (const query of queries) {
+            const expected = naively(known, query);
+            expect({ query, ...(await store.list(table, scope, query)) }).toEqual({ query, ...expected });
+            const all = naively(known, { ...query, offset: 0, limit: Infinity }).items;
+            const first = await store.list(table, scope, { ...query, offset: 0, limit: 9, after: '' });
+            expect({ query, items: first.items }).toEqual({ query, items: all.slice(0, 9) });
+            if (first.next === undefined) continue;
+            const second = await store.list(table, scope, { ...query, offset: 0, limit: 9, after: first.next });
+            expect({ query, items: second.items }).toEqual({ query, items: all.slice(9, 18) });
+          }
+        };
+        const add = async (count: number, from: number): Promise<void> => {
+          for (let n = from; n < from + count; n += 1) known.set(id(n), nth(n));
+          await store.write(batch(some(count, from)));
+        };
+        const change = async (n: number, document: Entry | null): Promise<void> => {
+          const { conflicts } = await store.write(batch([{ ...create(id(n), document, 2), expected: 1 }]));
+          expect(conflicts).toEqual([]);
+          if (document) known.set(id(n), document);
+          else known.delete(id(n));
+        };
+        await add(1_500, 0);
+        await expectAll();
+        // These documents are added to the sets that the store has cached.
+        await add(300, 1_500);
+        await expectAll();
+        // The amount is neither a filter nor a word, so nothing else about these documents changes.
+        for (const n of [3, 400, 1_600]) await change(n, { ...nth(n), amount: amount(n === 400 ? 1 : 500) });
+        await expectAll();
+        for (const n of [4, 401, 1_601]) await change(n, null);
+        await expectAll();
+        await add(20, 1_800);
+        await expectAll();
+      },
+    );
+
+    test('in a file of an earlier release, before and after a start adds the index', async () => {
+      const { ranged: _, ...earlier } = entries;
+      const former = await openStore('readwrite');
+      await former.prepare([{ model: earlier, generation: 1 }]);
+      await former.write(batch(some(500), { model: earlier, generation: 1 }));
+      await former.close();
+      const indexes = (): string[] => {
+        const db = new DatabaseSync(file(), { readOnly: true });
+        const sql = "SELECT name FROM sqlite_schema WHERE name LIKE '%\\_\\_range\\_%' ESCAPE '\\'";
+        const found = db.prepare(sql).all() as { name: string }[];
+        db.close();
+        return found.map(({ name }) => name);
+      };
+      const known = new Map(some(500).map(({ id: key, document }) => [key, document as Entry]));
+      const query = { between: { amount: { from: amount(100), to: amount(300) } }, where: { type: 'SALE' }, ...page };
+      const reader = await openStore('readonly');
+      await reader.prepare([table]);
+      expect([indexes(), await reader.list(table, scope, query)]).toEqual([[], naively(known, query)]);
+      const writer = await openStore('readwrite');
+      await writer.prepare([table]);
+      expect([writer.recreated, indexes()]).toEqual([false, ['entries_v1_g1__range_amount']]);
+      for (const store of [reader, writer])
+        expect(await store.list(table, scope, query)).toEqual(naively(known, query));
+    });
+
+    test('in a rebuild, from an index that is built at the end', async () => {
+      const store = await openStore('readwrite');
+      await store.prepare([table], { bulk: true });
+      await store.write(batch(some(500)));
+      const known = new Map(some(500).map(({ id: key, document }) => [key, document as Entry]));
+      const query = { between: { amount: { from: amount(100), to: amount(900) } }, ...page };
+      expect(await store.list(table, scope, query)).toEqual(naively(known, query));
+      await store.index(table);
+      expect(await store.list(table, scope, query)).toEqual(naively(known, query));
+    });
   });
 
   test.each([false, true])(
@@ -601,6 +736,7 @@ describe('The read store in SQLite', () => {
       ['a filter that is not a field', { filters: [...entries.filters, 'color'] }],
       ['a compound of non-filters', { compound: [['type', 'date']] }],
       ['a count of a non-filter', { counted: ['date'] }],
+      ['a range index of a filter', { ranged: ['type'] }],
       ['an order that is not a field', { order: { fields: ['color'], direction: 'ascending' } }],
       ['a fractional version', { version: 1.5 }],
     ])('%s is rejected', async (_, wrong) => {

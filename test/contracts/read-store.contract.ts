@@ -29,6 +29,7 @@ type Thing = {
   readonly rank: number | null;
   readonly kind: string | null;
   readonly size: number | null;
+  readonly price: string | null;
   readonly active: boolean | null;
   readonly tags: readonly string[];
   readonly owner: string | null;
@@ -55,6 +56,7 @@ const things: ReadModel<Thing> = {
     rank: { type: 'integer', of: (thing) => thing.rank },
     kind: { type: 'text', of: (thing) => thing.kind },
     size: { type: 'integer', of: (thing) => thing.size },
+    price: { type: 'text', of: (thing) => thing.price },
     active: { type: 'boolean', of: (thing) => thing.active },
     tags: { type: 'text', of: (thing) => thing.tags },
     owner: { type: 'text', of: (thing) => thing.owner },
@@ -62,6 +64,7 @@ const things: ReadModel<Thing> = {
   filters: ['kind', 'active', 'tags', 'owner', 'rank', 'size'],
   compound: [['kind', 'active']],
   counted: ['kind', 'active', 'size'],
+  ranged: ['price'],
   order: { fields: ['rank', 'name'], direction: 'descending' },
   orders: { size: { fields: ['active', 'size'], direction: 'ascending' } },
   large: true,
@@ -78,6 +81,7 @@ const thing = (given: Partial<Thing> = {}): Thing => ({
   rank: null,
   kind: null,
   size: null,
+  price: null,
   active: null,
   tags: [],
   owner: null,
@@ -170,12 +174,14 @@ const ids = ['a', 'b', 'B', 'é', '10', '9', '\u{1F600}', '\uFFFD', "x'--", '$gt
 const ownerIds = ['o1', 'o2', 'o3'];
 const cities = ['ist', 'ank'];
 const nullable = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.option(value, { freq: 5 });
+const price = fc.constantFrom('', '007', '040', '041', '500', 'a\0b');
 const whole = fc.constantFrom(-3, 0, 1, 2, 7, Number.MAX_SAFE_INTEGER);
 const someThing: fc.Arbitrary<Thing> = fc.record({
   name: nullable(text),
   rank: nullable(whole),
   kind: nullable(fc.constantFrom('x', 'y', 'a\0b', 'a')),
   size: nullable(whole),
+  price: nullable(price),
   active: nullable(fc.boolean()),
   tags: fc.array(fc.constantFrom('red', 'green', 'blue', 'a\0b', 'a'), { maxLength: 4 }),
   owner: nullable(fc.constantFrom(...ownerIds)),
@@ -206,6 +212,8 @@ const someRange = fc.oneof(
   fc.record({ rank: bounds(whole) }),
   fc.record({ name: bounds(text) }),
   fc.record({ size: bounds(whole) }),
+  fc.record({ price: bounds(price) }),
+  fc.record({ price: bounds(price), rank: bounds(whole) }),
   fc.record({ rank: bounds(whole), name: bounds(text) }),
   fc.record({ active: bounds(fc.boolean()), size: bounds(whole) }),
 );
@@ -876,6 +884,10 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
               );
 
               const known = [new Map<string, Known>(), new Map<string, Known>()] as const;
+              const expectList = async (query: ListQuery): Promise<void> => {
+                const expected = naiveList(known[0].values(), query, joined);
+                expect({ query, ...(await store.list(home, mine, query)) }).toEqual({ query, ...expected });
+              };
               let position = 0;
               for (const changes of batches) {
                 const latest = new Map(changes.map((change) => [JSON.stringify([change.scope, change.id]), change]));
@@ -886,14 +898,13 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreUnd
                   return { scope: scope === 0 ? mine : theirs, id, document, position, expected };
                 });
                 expect((await store.write(batch(writes, home))).conflicts).toEqual([]);
+                // The next changes affect the results of queries that the store has already answered.
+                for (const query of queries) await expectList(query);
               }
               if (bulk) for (const built of [joinedHome, home]) await store.index(built);
 
               for (const query of queries) {
-                expect({ query, ...(await store.list(home, mine, query)) }).toEqual({
-                  query,
-                  ...naiveList(known[0].values(), query, joined),
-                });
+                await expectList(query);
                 const whole = { ...query, offset: 0, limit: 100 };
                 expect({ query, parts: await inParts(home, query, query.limit) }).toEqual({
                   query,

@@ -28,12 +28,22 @@ export class Bits {
       const digit = json.charCodeAt(at) - ZERO;
       if (digit >= 0 && digit <= 9) ordinal = Math.max(ordinal, 0) * 10 + digit;
       else if (ordinal >= 0) {
-        const word = ordinal >>> 5;
-        this.words[word] = (this.words[word] ?? 0) | (1 << (ordinal & 31));
+        this.add(ordinal);
         ordinal = -1;
       }
     }
     return this;
+  }
+
+  /** Adds the ordinals from `first` to `last` that another set does not contain. */
+  addAllBut(other: Bits, first: number): this {
+    for (let ordinal = first; ordinal <= this.last; ordinal += 1) if (!other.has(ordinal)) this.add(ordinal);
+    return this;
+  }
+
+  private add(ordinal: number): void {
+    const word = ordinal >>> 5;
+    this.words[word] = (this.words[word] ?? 0) | (1 << (ordinal & 31));
   }
 
   /** Returns a copy with a larger `last`. */

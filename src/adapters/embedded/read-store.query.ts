@@ -3,14 +3,21 @@ import { inOrderOf, placeIn } from '../read-model.declaration.js';
 import { Bits } from './read-store.bits.js';
 import { unpack } from './packed-json.reader.js';
 import type { ReadStoreCatalog } from './read-store.catalog.js';
+import { criteriaOf, type Bound, type Criteria, type Sql, type Target } from './read-store.criteria.js';
 import type { ReadStoreDatabase, Value } from './read-store.database.js';
-import { criteriaOf, FEW, Matches, type Bound, type Criteria, type Sql, type Target } from './read-store.matches.js';
-import { BASE, hasOrderIndex, lowest, orderColumns, SPAN, type TableShape } from './read-store.shape.js';
+import { hasOrderIndex, orderColumns } from './read-store.ddl.js';
+import { KeptBits } from './read-store.kept.js';
+import { FEW, Matches } from './read-store.matches.js';
+import { Ranges } from './read-store.ranges.js';
+import { BASE, lowest, SPAN, type TableShape } from './read-store.shape.js';
 
 /** Values of the sort columns, followed by the id. */
 type Place = readonly Value[];
 /** A traversal of the list in sort order, with its start, direction and bounds. */
 type Walk = { readonly bounds: readonly Bound[]; readonly isAscending: boolean; readonly place?: Place | undefined };
+
+/** Documents that match all criteria except `bounds`, which are checked in the list. */
+type Hits = { readonly found: Bits; readonly bounds: readonly Bound[] };
 
 /** Number of rows in the sort index that can be scanned for the cost of sorting one hit. */
 const STEPS_PER_SORTED_HIT = 32;
@@ -28,13 +35,16 @@ const SHORT_SPAN = 4_000;
 /** Answers list queries by combining bit sets of matching documents with the sort index. */
 export class ReadStoreQuery {
   private readonly matches: Matches;
+  private readonly ranges: Ranges;
 
   constructor(
     private readonly db: ReadStoreDatabase,
     private readonly catalog: ReadStoreCatalog,
     private readonly few = FEW,
   ) {
-    this.matches = new Matches(db, catalog, few);
+    const kept = new KeptBits();
+    this.matches = new Matches(db, catalog, kept, few);
+    this.ranges = new Ranges(db, catalog, kept);
   }
 
   /** @param scope number of the scope, or undefined if nothing has ever been stored in it */
@@ -44,19 +54,24 @@ export class ReadStoreQuery {
     const target = this.target(shape, scope ?? 0);
     if (query.after !== undefined) return this.part(target, query, criteria, query.after);
     if (!criteria || target.state.count === 0) return { items: [], totalCount: 0 };
-    const walk = { bounds: criteria.bounds, isAscending: isAscending(shape, query) };
-    const found = this.matches.of(target, criteria);
-    if (!found) return this.page(target, query, walk);
-    const hits = found.count;
-    if (hits <= this.few) return this.sortedPage(target, query, walk, found);
-    const within = criteria.bounds.length === 0 ? found : found.and(this.bounded(target, walk));
-    const totalCount = within === found ? hits : within.count;
-    return { items: this.documents(target, this.pageOf(target, query, walk, within, totalCount)), totalCount };
+    const hits = this.hitsOf(target, criteria);
+    const walk = { bounds: hits?.bounds ?? criteria.bounds, isAscending: isAscending(shape, query) };
+    return hits ? this.pageOfHits(target, query, walk, hits.found) : this.page(target, query, walk);
   }
 
   private target(shape: TableShape, scope: number): Target {
     const isIndexed = this.catalog.isIndexed(shape);
     return { shape, scope, state: this.catalog.state(shape, scope), isIndexed };
+  }
+
+  /** Returns undefined if the criteria contain nothing but bounds to be checked in the list. */
+  private hitsOf(target: Target, criteria: Criteria): Hits | undefined {
+    const matching = this.matches.of(target, criteria);
+    // Checking few documents takes less time than reading the sets of their ranges.
+    if (matching && matching.count <= this.few) return { found: matching, bounds: criteria.bounds };
+    const { ranges, scanned } = this.ranges.split(target, criteria.bounds);
+    const sets = [...(matching ? [matching] : []), ...ranges.map((range) => this.ranges.within(target, range))];
+    return sets.length === 0 ? undefined : { found: sets.reduce((all, one) => all.and(one)), bounds: scanned };
   }
 
   /** Returns a page of a list that has neither filters nor a search, using only the sort index. */
@@ -69,6 +84,14 @@ export class ReadStoreQuery {
     const page = nearestEnd(walk, offset, limit, totalCount);
     const ordinals = this.ordinals(target, page.walk, page.limit, page.offset);
     return { items: this.documents(target, page.isReversed ? ordinals.reverse() : ordinals), totalCount };
+  }
+
+  private pageOfHits(target: Target, query: ListQuery, walk: Walk, found: Bits): Listed {
+    const hits = found.count;
+    if (hits <= this.few) return this.sortedPage(target, query, walk, found);
+    const within = walk.bounds.length === 0 ? found : found.and(this.bounded(target, walk));
+    const totalCount = within === found ? hits : within.count;
+    return { items: this.documents(target, this.pageOf(target, query, walk, within, totalCount)), totalCount };
   }
 
   private sortedPage(target: Target, { offset, limit }: ListQuery, walk: Walk, found: Bits): Listed {
@@ -121,25 +144,29 @@ export class ReadStoreQuery {
    * meantime.
    */
   private near(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
-    const { terms, groups, words } = criteria;
-    if (terms.length === 0 || groups.length + words.length > 0) return undefined;
+    const { terms, groups, words, bounds } = criteria;
+    const { ranges, scanned } = this.ranges.split(target, bounds);
+    if (terms.length + ranges.length === 0 || groups.length + words.length > 0) return undefined;
     const size = limit * NEAR_ROWS_PER_HIT;
-    const rows = this.ordinals(target, walk, size, 0);
+    const rows = this.ordinals(target, { ...walk, bounds: scanned }, size, 0);
     if (rows.length === 0) return rows;
     const [first, last] = [Math.min(...rows), Math.max(...rows)];
     if (last - first > Math.max(SHORT_SPAN, size * NEAR_SPREAD)) return undefined;
-    const found = this.matches.among(target, terms, first, last);
-    const hits = rows.filter((ordinal) => found.has(ordinal));
+    const sets = ranges.map((range) => this.ranges.among(target, range, first, last));
+    if (terms.length > 0) sets.push(this.matches.among(target, terms, first, last));
+    const hits = rows.filter((ordinal) => sets.every((set) => set.has(ordinal)));
     return hits.length >= limit || rows.length < size ? hits.slice(0, limit) : undefined;
   }
 
-  /** Returns the first `limit` matches in sort order, or undefined if there are neither filters nor a search. */
-  private following(target: Target, walk: Walk, criteria: Criteria, limit: number): number[] | undefined {
-    const found = this.matches.of(target, criteria);
-    if (!found) return undefined;
-    const hits = found.count;
-    const isSoonFound = limit * target.state.count <= hits * STEPS_PER_SORTED_HIT * hits;
-    if (hits <= this.few || !isSoonFound) return this.sorted(target, walk, found).slice(0, limit);
+  /** Returns the first `limit` matches in sort order, or undefined if there is no set of matches (see `hitsOf`). */
+  private following(target: Target, from: Walk, criteria: Criteria, limit: number): number[] | undefined {
+    const hits = this.hitsOf(target, criteria);
+    if (!hits) return undefined;
+    const { found, bounds } = hits;
+    const walk = { ...from, bounds };
+    const count = found.count;
+    const isSoonFound = limit * target.state.count <= count * STEPS_PER_SORTED_HIT * count;
+    if (count <= this.few || !isSoonFound) return this.sorted(target, walk, found).slice(0, limit);
     return this.along(target, walk, found, limit, Infinity);
   }
 

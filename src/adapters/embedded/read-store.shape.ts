@@ -47,6 +47,8 @@ export type TableShape = {
   /** Names of searched texts, in the order of the columns of `words`. */
   readonly texts: readonly string[];
   readonly joins: readonly (SearchJoin & { readonly column: Column })[];
+  /** Columns whose ranges have an index (see `ReadModel.ranged`). */
+  readonly ranged: readonly Column[];
   /** Quoted names of the main table and of its full-text tables: `terms` for filters, `words` for searches. */
   readonly main: string;
   readonly terms: string;
@@ -92,6 +94,7 @@ export function shapeOf(table: AnyTable): TableShape {
       .map((each) => ({ ...each, storedAt: stored.indexOf(each.column), filterAt: filters.indexOf(each.column) }))
       .sort((a, b) => a.filterAt - b.filterAt),
     absent: stored.map((each) => (ordered.has(each) ? lowest(each) : null)),
+    ranged: (model.ranged ?? []).map(column),
     ...{ texts, joins, main, terms, words },
     statements: {
       find: `SELECT number, position, json FROM ${main} WHERE scope = ? AND id = ?`,
@@ -146,63 +149,6 @@ function remembering<K, V>(of: (key: K) => V): (key: K) => V {
 
 /** Returns the prefix of all terms and words in a scope. Its length determines the `prefix` option in `createTable`. */
 const codeOf = remembering((scope: number): string => scope.toString(36).padStart(5, '0'));
-
-/**
- * Returns the SQL type of a column. Text columns that are used for sorting may contain the numeric placeholder for
- * null.
- */
-function sqlType({ ordered }: TableShape, column: Column): string {
-  const isOrdered = ordered.has(column);
-  const type = column.type !== 'text' ? 'INTEGER' : isOrdered ? 'ANY' : 'TEXT';
-  return isOrdered ? `${type} NOT NULL` : type;
-}
-
-/**
- * `dead` marks tombstones. The full-text tables need not store any text, because `contentless_delete` removes a row
- * without knowing its words. Words are already folded and separated by spaces, and the `ascii` tokenizer leaves all
- * other characters unchanged.
- */
-export function createTable(shape: TableShape): string {
-  const { main, stored, terms, texts, words, filters } = shape;
-  const columns = stored.map((column) => `${column.sql} ${sqlType(shape, column)}, `).join('');
-  const fts = "content='', contentless_delete=1";
-  const search = `USING fts5(${texts.map((_, at) => `t${at}`).join(', ')}, ${fts}, prefix='6 7 8', tokenize='ascii',
-    detail=${texts.length > 1 ? 'column' : 'none'})`;
-  return `CREATE TABLE ${main} (
-      number INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id TEXT NOT NULL, position INTEGER NOT NULL,
-      dead INTEGER NOT NULL, ${columns} json TEXT, UNIQUE (scope, id)
-    ) STRICT;
-    ${filters.length > 0 ? `CREATE VIRTUAL TABLE ${terms} USING fts5(t, ${fts}, detail=none, tokenize="ascii tokenchars '_'");` : ''}
-    ${texts.length > 0 ? `CREATE VIRTUAL TABLE ${words} ${search};` : ''}`;
-}
-
-export const fullTextTablesOf = ({ terms, words, filters, texts }: TableShape): string[] => [
-  ...(filters.length > 0 ? [terms] : []),
-  ...(texts.length > 0 ? [words] : []),
-];
-export const tablesOf = (shape: TableShape): string[] => [shape.main, ...fullTextTablesOf(shape)];
-
-export const joinIndex = (shape: TableShape, { field }: Column): string => `"${shape.name}__by_${field}"`;
-export const orderColumns = ({ order }: TableShape): string[] => [...order.map((column) => column.sql), 'id'];
-
-/**
- * Whether the sort order has its own index. For sorting by id alone, the table's unique index on scope and id is
- * sufficient.
- */
-export const hasOrderIndex = ({ order }: TableShape): boolean => order.length > 0;
-
-export const createIndexes = (shape: TableShape): string[] => [
-  ...[shape, ...shape.variants.values()].filter(hasOrderIndex).map(
-    (each) =>
-      `CREATE INDEX IF NOT EXISTS ${each.orderIndex} ON ${shape.main} (scope, ${orderColumns(each).join(', ')})
-       WHERE dead = 0`,
-  ),
-  ...shape.joins.map(
-    ({ column }) =>
-      `CREATE INDEX IF NOT EXISTS ${joinIndex(shape, column)} ON ${shape.main} (scope, ${column.sql})
-       WHERE ${column.sql} IS NOT NULL AND dead = 0`,
-  ),
-];
 
 /** Encodes a value for storage. @throws TypeError unless the value has the field's type */
 export function stored(shape: TableShape, column: Column, value: Scalar): string | number {
