@@ -50,6 +50,13 @@ const statement = (account: string, from: string, to: string): string =>
 
 type Filter = (random: Random) => Record<string, string>;
 
+/** A narrow range, a range of any width, or a range without an upper bound. Amounts are less than 5,000. */
+const amounts: Filter = (random) => {
+  const least = int(random, 5_000);
+  const most = least + (random() < 0.5 ? 1 : 1 + int(random, 5_000 - least));
+  return { amountMin: `${least}.00`, ...(random() < 0.7 && { amountMax: `${most}.00` }) };
+};
+
 /** Filters whose values are ordered from common to rare. All values are chosen with equal probability. */
 const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filter[] => [
   (random) => ({ customerId: random() < 0.3 ? (customers[0] ?? '') : pick(random, customers) }),
@@ -72,6 +79,7 @@ const filtersOf = (tenant: Tenant, customers: readonly string[]): readonly Filte
   (random) => ({ expenseItemId: pick(random, tenant.expenses) }),
   () => ({ showSystemGenerated: 'false' }),
   (random) => ({ beginDate: day(random, 2023), endDate: day(random, 2025) }),
+  amounts,
 ];
 
 /** Requests of every kind in B6, with parameters that match many, some or very few records. */
@@ -92,6 +100,11 @@ export function readsOf(tenant: Tenant, customers: readonly string[], size: numb
     {
       name: 'one filter, a later page',
       paths: (random) => transactions({ direction: 'IN', pageNumber: 1 + int(random, lastPage / 5) }),
+    },
+    { name: 'a range of amounts', paths: (random) => transactions(amounts(random)) },
+    {
+      name: 'a range of amounts, a later page',
+      paths: (random) => transactions({ amountMin: '1000.00', pageNumber: 1 + int(random, lastPage / 5) }),
     },
     { name: 'two to five filters', paths: (random) => transactions(several(random)) },
     { name: 'search', paths: (random) => transactions({ search: narrow(random) }) },

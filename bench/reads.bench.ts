@@ -25,6 +25,7 @@ const within = (atMost: number): Goal => ({ of: 'value', atMost });
 const GOALS: Readonly<Record<string, Goal>> = {
   'transactions, page 1,000': within(25),
   'one filter': within(60),
+  'a range of amounts': within(60),
   'two to five filters': within(150),
   search: within(40),
   'search, broad': within(100),
