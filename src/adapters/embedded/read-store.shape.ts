@@ -49,6 +49,8 @@ export type TableShape = {
   readonly joins: readonly (SearchJoin & { readonly column: Column })[];
   /** Columns whose ranges have an index (see `ReadModel.ranged`). */
   readonly ranged: readonly Column[];
+  /** Names of the columns from which sets of matches are computed, apart from filters and searched texts. */
+  readonly matched: ReadonlySet<string>;
   /** Quoted names of the main table and of its full-text tables: `terms` for filters, `words` for searches. */
   readonly main: string;
   readonly terms: string;
@@ -65,6 +67,7 @@ export function shapeOf(table: AnyTable): TableShape {
   const columns = columnsOf(model, ({ field, type }): Column => ({ field, sql: `"f_${field}"`, type }));
   const column = declared(model, columns);
   const joins = (model.searchJoins ?? []).map((join) => ({ ...join, column: column(join.field) }));
+  const ranged = (model.ranged ?? []).map(column);
   const orders = [model.order, ...Object.values(model.orders ?? {})];
   const ordered = new Set(orders.flatMap(({ fields }) => fields.map(column)));
   const needed = new Set([...ordered, ...joins.map((join) => join.column)]);
@@ -94,7 +97,8 @@ export function shapeOf(table: AnyTable): TableShape {
       .map((each) => ({ ...each, storedAt: stored.indexOf(each.column), filterAt: filters.indexOf(each.column) }))
       .sort((a, b) => a.filterAt - b.filterAt),
     absent: stored.map((each) => (ordered.has(each) ? lowest(each) : null)),
-    ranged: (model.ranged ?? []).map(column),
+    ranged,
+    matched: new Set([...joins.map((join) => join.column), ...ranged].map(({ sql }) => sql)),
     ...{ texts, joins, main, terms, words },
     statements: {
       find: `SELECT number, position, json FROM ${main} WHERE scope = ? AND id = ?`,

@@ -135,7 +135,7 @@ class TableWriter {
 
   /** Sets only the columns that have changed, so that the indexes on other columns do not need updating. */
   private update({ write, scope, json, row }: PreparedWrite, [number, , before]: Stored): void {
-    const { main, stored, joins, ranged } = this.shape;
+    const { main, stored, matched } = this.shape;
     const old = rowOf(this.shape, scope, typeof before === 'string' ? (JSON.parse(unpack(before)) as object) : null);
     const compared = [
       { name: 'dead', value: Number(json === null), old: Number(before === null) },
@@ -147,9 +147,7 @@ class TableWriter {
     this.db.change(`UPDATE ${main} SET ${sets.join(', ')} WHERE number = ?`, ...values, number ?? null);
     const isMatchedAsBefore = this.reindex(number as number, old, row);
     const added = Number(before === null) - Number(json === null);
-    const matched = [...joins.map(({ column }) => column), ...ranged];
-    if (isMatchedAsBefore && added === 0 && !changed.some(({ name }) => matched.some(({ sql }) => sql === name)))
-      return;
+    if (isMatchedAsBefore && added === 0 && !changed.some(({ name }) => matched.has(name))) return;
     const change = this.changeOf(scope);
     change.added += added;
     change.changed += 1;
