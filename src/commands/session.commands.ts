@@ -85,14 +85,15 @@ export class LoginHandler implements ICommandHandler<Login, LoggedIn> {
     const accounts = await this.accounts.byEmail(email, tenant);
     if (accounts.length > MAX_ACCOUNTS) throw tenantRequired();
     const fitting = await this.fitting(accounts, password);
-    const [account, ...others] = fitting.filter(({ isActive }) => isActive);
+    const active = fitting.filter(({ isActive }) => isActive);
+    const [account] = active;
     const isWrongFor = accounts.filter((one) => one.isActive && !fitting.includes(one));
     if (account && isWrongFor.length > 0) {
       // A tenant's administrators know the passwords that they set, and could use them to guess those of other accounts.
       fail();
       if (count > UNRECORDED_FAILURES) for (const one of isWrongFor) this.failures.record(one, 'WRONG_PASSWORD');
     }
-    if (others.length > 0) throw tenantRequired(fitting.filter(({ isActive }) => isActive));
+    if (active.length > 1) throw tenantRequired(active);
     if (account) return account;
     for (const one of accounts) this.failures.record(one, fitting.includes(one) ? 'INACTIVE' : 'WRONG_PASSWORD');
     return undefined;

@@ -70,7 +70,13 @@ async function largeBooks() {
     { debit: '0.00', credit: '1.00' },
   ] as const;
   await write(Array.from({ length: 2_500 }, (_, index) => ({ index, ...(sides[index % 2] ?? sides[0]) })));
-  return { tenant, write };
+  /** Posts a transaction to accounts that different read operations return. */
+  const post = (): Promise<void> =>
+    write([
+      { index: 0, debit: '43.00', credit: '0.00' },
+      { index: 2_001, debit: '0.00', credit: '43.00' },
+    ]);
+  return { tenant, write, post };
 }
 
 /** While `work` runs, calls `meanwhile` after each of the first `times` batches of balances has been read. */
@@ -92,13 +98,8 @@ async function afterParts<T>(times: number, meanwhile: (part: number) => Promise
 
 describe('The trial balance of changing books', () => {
   test('is read again until its sides are equal', async () => {
-    const { tenant, write } = await largeBooks();
-    const posted = (): Promise<void> =>
-      write([
-        { index: 0, debit: '43.00', credit: '0.00' },
-        { index: 2_001, debit: '0.00', credit: '43.00' },
-      ]);
-    const { answer, parts } = await afterParts(1, posted, () => service.trialBalance(tenant.token));
+    const { tenant, post } = await largeBooks();
+    const { answer, parts } = await afterParts(1, post, () => service.trialBalance(tenant.token));
     expect([answer.totalDebit, answer.totalCredit]).toEqual(['1292.00', '1292.00']);
     expect(answer.rows).toHaveLength(2_500);
     expect(parts).toBe(6);
@@ -117,14 +118,9 @@ describe('The trial balance of changing books', () => {
 });
 
 test('The balances brought forward in a Beancount file are read again until their sides are equal', async () => {
-  const { tenant, write } = await largeBooks();
-  const posted = (): Promise<void> =>
-    write([
-      { index: 0, debit: '43.00', credit: '0.00' },
-      { index: 2_001, debit: '0.00', credit: '43.00' },
-    ]);
+  const { tenant, post } = await largeBooks();
   const path = '/api/reports/general-ledger?from=2026-07-01&format=beancount';
-  const { answer } = await afterParts(1, posted, () => service.get(path, tenant.token));
+  const { answer } = await afterParts(1, post, () => service.get(path, tenant.token));
   const amounts = [...answer.text.matchAll(/^ +\S+ +(-?[\d.]+) EUR$/gm)].map(([, amount = '']) => toCents(amount));
   expect(amounts).toHaveLength(2_500);
   expect(amounts.reduce((sum, amount) => sum + amount, 0n)).toBe(0n);

@@ -400,16 +400,17 @@ describe('A Redis server with a password', () => {
   const address = (password: string, database = ''): string =>
     `redis://default:${encodeURIComponent(password)}@127.0.0.1:${server.port}${database}`;
 
-  /** Opens a cache as a new user with these permissions. */
-  const openAs = async (user: string, rules: readonly string[]) => {
+  /** Creates or changes a user whose password is the name. */
+  const permit = async (user: string, ...rules: readonly string[]): Promise<void> => {
     const administrator = new Redis(address(secret), { maxRetriesPerRequest: 1 });
     try {
-      await administrator.call('ACL', 'SETUSER', user, 'reset', 'on', `>${user}`, ...rules);
+      await administrator.call('ACL', 'SETUSER', user, ...rules, 'on', `>${user}`);
     } finally {
       administrator.disconnect();
     }
-    return ready(open({ url: `redis://${user}:${user}@127.0.0.1:${server.port}`, prefix: 'kontor:' }));
   };
+  const openAs = (user: string, given: Partial<RedisCacheOptions> = {}) =>
+    ready(open({ url: `redis://${user}:${user}@127.0.0.1:${server.port}`, ...given }));
 
   test('is used with the password and the database in the URL', async () => {
     const [first, second] = await Promise.all(
@@ -434,34 +435,28 @@ describe('A Redis server with a password', () => {
   });
 
   test('causes an error that names the setting while the user lacks a required permission', async () => {
-    const administrator = new Redis(address(secret), { maxRetriesPerRequest: 1 });
-    try {
-      await administrator.call('ACL', 'SETUSER', 'limited', 'on', '>limited', '~*', '+@all', '-scan');
-      const manual = new ManualClock();
-      const { logger, said } = listener();
-      const cache = await ready(
-        open({ url: `redis://limited:limited@127.0.0.1:${server.port}`, logger, clock: manual }),
-      );
-      await expect(cache.clear('*')).rejects.toBeInstanceOf(CacheUnavailable);
-      await expect(cache.clear('*')).rejects.toBeInstanceOf(CacheUnavailable);
-      expect(cache.fault()).toMatchObject({
-        setting: 'REDIS_URL',
-        reason: expect.stringMatching(/NOPERM.*scan/i) as string,
-      });
-      expect(said.filter((line) => line.includes('NOPERM'))).toHaveLength(1);
-      await administrator.call('ACL', 'SETUSER', 'limited', '+scan');
-      await manual.advance(60_000);
-      expect(await cache.clear('*')).toBe(0);
-      expect(cache.fault()).toBeUndefined();
-    } finally {
-      administrator.disconnect();
-    }
+    await permit('limited', '~*', '+@all', '-scan');
+    const manual = new ManualClock();
+    const { logger, said } = listener();
+    const cache = await openAs('limited', { logger, clock: manual });
+    await expect(cache.clear('*')).rejects.toBeInstanceOf(CacheUnavailable);
+    await expect(cache.clear('*')).rejects.toBeInstanceOf(CacheUnavailable);
+    expect(cache.fault()).toMatchObject({
+      setting: 'REDIS_URL',
+      reason: expect.stringMatching(/NOPERM.*scan/i) as string,
+    });
+    expect(said.filter((line) => line.includes('NOPERM'))).toHaveLength(1);
+    await permit('limited', '+scan');
+    await manual.advance(60_000);
+    expect(await cache.clear('*')).toBe(0);
+    expect(cache.fault()).toBeUndefined();
   });
 
   test.each(['incrby', 'pttl', 'pexpire'])(
     'causes an error that names the setting if the user must not run %s, which only a script runs',
     async (command) => {
-      const cache = await openAs('lacking', ['~*', '+@all', `-${command}`]);
+      await permit('lacking', 'reset', '~*', '+@all', `-${command}`);
+      const cache = await openAs('lacking');
       await expect(cache.hit('k', MINUTE_MS)).rejects.toBeInstanceOf(CacheUnavailable);
       expect(cache.fault()?.setting).toBe('REDIS_URL');
     },
@@ -470,7 +465,8 @@ describe('A Redis server with a password', () => {
   test('works for a user with exactly the documented permissions', async () => {
     const text = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
     const commands = /allow the commands `([A-Z ]+)`/.exec(text)?.[1]?.split(' ') ?? [];
-    const cache = await openAs('documented', ['~kontor:*', ...commands.map((command) => `+${command.toLowerCase()}`)]);
+    await permit('documented', '~kontor:*', ...commands.map((command) => `+${command.toLowerCase()}`));
+    const cache = await openAs('documented', { prefix: 'kontor:' });
     await cache.set('a', 'first', MINUTE_MS);
     expect(await cache.get('a')).toBe('first');
     expect(await cache.hit('b', MINUTE_MS)).toMatchObject({ count: 1 });
