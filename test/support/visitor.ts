@@ -101,6 +101,13 @@ export class Visitor {
     await this.page.getByRole('button', { name: this.words('Sign in'), exact: true }).click();
   }
 
+  /** Submits the open form, if any, after the session has ended elsewhere, and waits for the sign-in page. */
+  async submitInVain(): Promise<void> {
+    // The page may already have detected the end of the session, and closed the form.
+    await this.page.evaluate("document.querySelector('[role=dialog] form')?.requestSubmit()");
+    await this.page.getByText('Your session has ended.').waitFor();
+  }
+
   /** Returns a console string in the visitor's language. */
   words(words: Words): string {
     return wordsIn(this.language, words);
