@@ -10,6 +10,7 @@ import type { AnyTable, DocumentWrite, ListQuery, ReadModel, ReadStore } from '.
 import { HistoryReadStore } from '../../src/projecting/history-read-store.js';
 import { leaseStoreContract } from '../contracts/lease-store.contract.js';
 import { readStoreContract } from '../contracts/read-store.contract.js';
+import { FaultProxy } from '../support/fault-proxy.js';
 import { mongoRecipe, mongoRecipeWith } from '../support/mongo-server/recipe.js';
 import { ServerProcess } from '../support/server-process.js';
 
@@ -623,8 +624,13 @@ describe('When MongoDB fails', () => {
   });
 
   describe('while it builds indexes that a new release adds to a completed table', () => {
-    /** Opens a store that prepares the table. Calls `during` once the server receives the command to build them. */
+    let proxy: FaultProxy;
+    /**
+     * Opens a store that prepares the table. Once it sends the command to build them, holds the command back and calls
+     * `during`.
+     */
     const prepareAgain = async (during: () => Promise<void>): Promise<ReadStore> => {
+      proxy = await FaultProxy.start(server);
       const earlier: AnyTable = { model: { ...counters, common: ['kind'] }, generation: 1 };
       const old = open();
       await old.reads.prepare([ownersTable, earlier]);
@@ -633,13 +639,18 @@ describe('When MongoDB fails', () => {
       let reached: Promise<void> | undefined;
       const onCommand = ({ createIndexes, indexes }: Document): void => {
         const names = ((indexes ?? []) as Document[]).map(({ name }) => name as string);
-        if (createIndexes === 'counters_v1_g1' && names.includes('by_kind')) reached ??= during();
+        if (reached || createIndexes !== 'counters_v1_g1' || !names.includes('by_kind')) return;
+        // A suspended server could still execute the command before all its threads have stopped.
+        proxy.hang();
+        reached = during();
       };
-      const { reads } = open(server.url, { onCommand });
+      const { reads } = open(`mongodb://127.0.0.1:${proxy.port}`, { onCommand });
       await reads.prepare([ownersTable, table]);
       await until(() => reached ?? Promise.reject(new Error('No index is built')));
       return reads;
     };
+    afterEach(() => proxy.close());
+
     const indexNames = async (): Promise<unknown[]> => {
       const client = new MongoClient(server.url);
       try {
@@ -650,8 +661,9 @@ describe('When MongoDB fails', () => {
     };
 
     test('the start does not wait, and the indexes exist in the end', async () => {
-      const reads = await prepareAgain(() => server.hang());
-      server.resume();
+      const reads = await prepareAgain(() => Promise.resolve());
+      expect(await indexNames()).not.toContain('by_kind');
+      await proxy.pass();
       expect((await reads.list(table, scope, { ...page, where: { kind: 'k1' } })).totalCount).toBe(1);
       await until(async () => {
         expect(await indexNames()).toContain('by_kind');
@@ -660,8 +672,8 @@ describe('When MongoDB fails', () => {
 
     test('its failure is logged, and the next start builds them', async () => {
       const message = 'indexes could not be built; lists that need them are slow until the next start';
-      // A stopped server cannot respond before it is killed.
-      await prepareAgain(() => server.hang().then(() => server.kill()));
+      await prepareAgain(() => server.kill());
+      proxy.reset();
       await until(() => {
         expect(logged).toContain(message);
         return Promise.resolve();
